@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table of objects stored by column. Columns are declared once, as members of a struct derived from Table; resize,
+// reorder, save and load run over that list. The rows of a table come in groups of `groupWidth`: within a group each
+// component is contiguous, so that a group is one SIMD register per component.
+#pragma once
+
+#include "core/archive.h"
+#include "core/exec.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace talus {
+
+/// Memory aligned to a cache line, so that a group never straddles one.
+template <class T>
+struct CacheLineAllocator {
+    using value_type = T;
+    static constexpr std::align_val_t kAlignment{64};
+    CacheLineAllocator() = default;
+    template <class U>
+    CacheLineAllocator(const CacheLineAllocator<U>&) {}   // NOLINT(google-explicit-constructor): as allocators do
+    T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kAlignment)); }
+    void deallocate(T* p, std::size_t) { ::operator delete(p, kAlignment); }
+    friend bool operator==(const CacheLineAllocator&, const CacheLineAllocator&) { return true; }
+};
+template <class T>
+using AlignedVector = std::vector<T, CacheLineAllocator<T>>;
+
+class Table;
+
+/// What a table needs of a column, whatever its type.
+class AnyColumn {
+public:
+    virtual ~AnyColumn() = default;
+    AnyColumn(const AnyColumn&) = delete;
+    AnyColumn& operator=(const AnyColumn&) = delete;
+
+    const std::string& name() const { return name_; }
+    virtual void resize(std::size_t rows) = 0;
+    virtual void reorder(const Exec&, std::span<const std::uint32_t> from) = 0;
+    virtual void save(Archive&) const = 0;
+    virtual void load(const Archive&, std::size_t rows) = 0;
+    virtual std::size_t bytesPerRow() const = 0;
+
+protected:
+    AnyColumn(Table& table, std::string_view name);
+    std::string name_;
+};
+
+class Table {
+public:
+    static constexpr std::uint32_t kPadding = std::numeric_limits<std::uint32_t>::max();
+
+    explicit Table(int groupWidth) : groupWidth_(static_cast<std::size_t>(groupWidth)) {}
+    Table(const Table&) = delete;
+    Table& operator=(const Table&) = delete;
+
+    std::size_t groupWidth() const { return groupWidth_; }
+    std::size_t rows() const { return rows_; }   // padding rows included
+    std::size_t groups() const { return rows_ / groupWidth_; }
+
+    /// Rows are rounded up to whole groups; new rows hold the columns' padding value.
+    void resize(std::size_t rows) {
+        rows_ = (rows + groupWidth_ - 1) / groupWidth_ * groupWidth_;
+        for (AnyColumn* column : columns_) column->resize(rows_);
+    }
+    /// New row i is old row from[i], or padding where from[i] is kPadding; rows that are not named vanish.
+    void reorder(const Exec& exec, std::span<const std::uint32_t> from) {
+        if (from.size() % groupWidth_ != 0) throw std::logic_error("Table::reorder: whole groups only");
+        for (AnyColumn* column : columns_) column->reorder(exec, from);
+        rows_ = from.size();
+    }
+    void save(Archive& archive) const {
+        archive.put("rows", static_cast<std::uint64_t>(rows_));
+        for (const AnyColumn* column : columns_) column->save(archive);
+    }
+    void load(const Archive& archive) {
+        rows_ = archive.value<std::uint64_t>("rows");
+        for (AnyColumn* column : columns_) column->load(archive, rows_);
+    }
+    std::size_t bytesPerRow() const {
+        std::size_t sum = 0;
+        for (const AnyColumn* column : columns_) sum += column->bytesPerRow();
+        return sum;
+    }
+
+private:
+    friend class AnyColumn;
+    std::size_t groupWidth_, rows_ = 0;
+    std::vector<AnyColumn*> columns_;
+};
+
+inline AnyColumn::AnyColumn(Table& table, std::string_view name) : name_(name) { table.columns_.push_back(this); }
+
+/// N components of type T per row. Component c of row i is at [(i / W) N W + c W + i % W] with W the group width.
+template <class T, int N = 1>
+class Column final : public AnyColumn {
+public:
+    Column(Table& table, std::string_view name, T padding = T{}) : AnyColumn(table, name), width_(table.groupWidth()), padding_(padding) {}
+
+    T& operator()(std::size_t row, int component = 0) { return values_[place(row, component)]; }
+    const T& operator()(std::size_t row, int component = 0) const { return values_[place(row, component)]; }
+    /// The N x W values of a group.
+    T* group(std::size_t g) { return values_.data() + g * kComponents * width_; }
+    const T* group(std::size_t g) const { return values_.data() + g * kComponents * width_; }
+
+    void resize(std::size_t rows) override { values_.resize(rows * kComponents, padding_); }
+    void reorder(const Exec& exec, std::span<const std::uint32_t> from) override {
+        AlignedVector<T> sorted(from.size() * kComponents);
+        constexpr std::size_t kBlock = 8192;
+        exec.forBlocks(from.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i)
+                for (int c = 0; c < N; ++c) sorted[place(i, c)] = from[i] == Table::kPadding ? padding_ : values_[place(from[i], c)];
+        });
+        values_.swap(sorted);
+    }
+    void save(Archive& archive) const override { archive.put(name_, std::span<const T>(values_.data(), values_.size())); }
+    void load(const Archive& archive, std::size_t rows) override {
+        const std::vector<T> values = archive.get<T>(name_);
+        if (values.size() != rows * kComponents) throw ArchiveError("column '" + name_ + "' has a wrong length");
+        values_.assign(values.begin(), values.end());
+    }
+    std::size_t bytesPerRow() const override { return kComponents * sizeof(T); }
+
+private:
+    static constexpr std::size_t kComponents = N;
+    std::size_t place(std::size_t row, int component) const {
+        return row / width_ * kComponents * width_ + static_cast<std::size_t>(component) * width_ + row % width_;
+    }
+    std::size_t width_;
+    T padding_;
+    AlignedVector<T> values_;
+};
+
+}  // namespace talus
