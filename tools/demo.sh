@@ -29,9 +29,10 @@ The hourglass has run. Everything it wrote is in $out/:
     scene.toml    the scene with every default written out; it can be run again
 
 What to try next:
-    $talus info $out                    a summary of this run
-    $talus export $out --to csv         its grains as tables (also: ply, npz)
-    $talus run column --variant smoke   a collapsing column, in seconds
-    $talus scenes                       all built-in scenes
-    $talus new mine                     a scene of your own, mine.toml, to edit and run
 END
+try() { printf '    %-50s %s\n' "$talus $1" "$2"; }
+try "info $out" "a summary of this run"
+try "export $out --to csv" "its grains as tables (also: ply, npz)"
+try "run column --variant smoke" "a collapsing column, in seconds"
+try "scenes" "all built-in scenes"
+try "new mine" "a scene of your own, mine.toml, to edit and run"

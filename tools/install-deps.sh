@@ -30,8 +30,9 @@ fail() {
     exit 1
 }
 
-command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     fail "this is not a Debian system; install the equivalents of: ${packages[*]}"
+fi
 
 missing=()
 for package in "${packages[@]}"; do
