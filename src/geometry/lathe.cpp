@@ -137,10 +137,12 @@ struct Lathe::Nearest {
 };
 
 Lathe::Nearest Lathe::nearest(double r, double z) const {
-    Nearest best;
-    for (const Run& run : runs_) {
+    const auto squareTo = [r, z](const Run& run) {
         const double awayR = std::max({run.minR - r, r - run.maxR, 0.0}), awayZ = std::max({run.minZ - z, z - run.maxZ, 0.0});
-        if (awayR * awayR + awayZ * awayZ >= best.square) continue;
+        return awayR * awayR + awayZ * awayZ;
+    };
+    Nearest best;
+    const auto search = [&](const Run& run) {
         for (std::size_t i = run.begin; i < run.end; ++i) {
             const Segment& s = segments_[i];
             const double dr = r - s.start.radius, dz = z - s.start.height;
@@ -149,12 +151,22 @@ Lathe::Nearest Lathe::nearest(double r, double z) const {
             const double square = past * past + across * across;
             if (square < best.square) best = {square, &s, along, across};
         }
-    }
+    };
+    const Run* first = &runs_.front();   // the run whose box is nearest, so that most of the others are skipped
+    double least = std::numeric_limits<double>::infinity();
+    for (const Run& run : runs_)
+        if (const double square = squareTo(run); square < least) {
+            least = square;
+            first = &run;
+        }
+    search(*first);
+    for (const Run& run : runs_)
+        if (&run != first && squareTo(run) < best.square) search(run);
     return best;
 }
 
 Surface Lathe::surface(const Vec3& p) const {
-    const double r = std::hypot(p.x, p.y);
+    const double r = axisDistance(p);
     const Nearest near = nearest(r, p.z);
     const Segment& s = *near.segment;
     double distance = near.across, normalR = s.tangentZ, normalZ = -s.tangentR;

@@ -49,7 +49,7 @@ double Sphere::volume() const { return 4 * pi / 3 * radius_ * radius_ * radius_;
 
 Surface Cylinder::surface(const Vec3& p) const {
     const double z = p.z - 0.5 * height_;
-    const Surface s = corner({std::hypot(p.x, p.y) - radius_, -kInfinity, std::abs(z) - 0.5 * height_});
+    const Surface s = corner({axisDistance(p) - radius_, -kInfinity, std::abs(z) - 0.5 * height_});
     return {s.distance, fromMeridian(p, s.normal.x, std::copysign(s.normal.z, z))};
 }
 
@@ -65,7 +65,7 @@ double Capsule::volume() const { return pi * radius_ * radius_ * (2 * halfHeight
 Surface Cone::surface(const Vec3& p) const {
     // In the meridian plane the frustum is a convex quadrilateral: inside, the nearest face counts; outside, the face or
     // rim whose normal cone holds the point.
-    const double r = std::hypot(p.x, p.y), slant = std::hypot(height_, top_ - bottom_);
+    const double r = axisDistance(p), slant = std::hypot(height_, top_ - bottom_);
     const double tangentR = (top_ - bottom_) / slant, tangentZ = height_ / slant;
     const double along = (r - bottom_) * tangentR + p.z * tangentZ;
     const double side = (r - bottom_) * tangentZ - p.z * tangentR;

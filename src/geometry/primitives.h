@@ -79,9 +79,11 @@ private:
     double bottom_, top_, height_;
 };
 
+inline double axisDistance(const Vec3& p) { return std::sqrt(p.x * p.x + p.y * p.y); }   // to the z axis
+
 /// A vector (radial, axial) of the half plane through the z axis and p, in space. On the axis the x direction is radial.
 inline Vec3 fromMeridian(const Vec3& p, double radial, double axial) {
-    const double r = std::hypot(p.x, p.y);
+    const double r = axisDistance(p);
     return r > 0 ? Vec3{radial * (p.x / r), radial * (p.y / r), axial} : Vec3{radial, 0, axial};
 }
 
