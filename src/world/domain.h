@@ -5,6 +5,8 @@
 #include "core/vec.h"
 
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <string_view>
 
 namespace talus::world {
@@ -25,12 +27,13 @@ struct Domain {
     }
     Vec3 size() const { return max - min; }
 
-    /// The image of x inside the domain along its periodic axes.
+    /// The image of x in [min, max) along the periodic axes.
     Vec3 wrap(Vec3 x) const {
         for (int axis = 0; axis < 3; ++axis)
             if (periodic(axis)) {
                 const double length = max[axis] - min[axis];
                 x[axis] -= length * std::floor((x[axis] - min[axis]) / length);
+                if (x[axis] >= max[axis]) x[axis] = min[axis];   // a hair below min rounds up to max
             }
         return x;
     }

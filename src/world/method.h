@@ -37,8 +37,8 @@ struct Rejected {
 struct Failed {
     std::string what;
     std::int64_t grain = -1;     // id
-    Vec3 position;               // [m]
-    std::string field;
+    Vec3 position{};             // [m]
+    std::string field{};
 };
 using StepReport = std::variant<Done, Rejected, Failed>;
 

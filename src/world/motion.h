@@ -6,6 +6,7 @@
 
 #include <array>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -36,13 +37,13 @@ struct Oscillation {
 };
 enum class Interpolation { linear, smooth };
 inline constexpr std::array<std::string_view, 2> kInterpolationNames{"linear", "smooth"};
-/// Displacement and rotation at given times; held before the first and after the last. `smooth` is a monotone cubic
-/// (no overshoot, velocity continuous).
+/// Displacement and rotation at given times; held before the first and after the last. `smooth` is a monotone cubic: no
+/// overshoot, velocity continuous, starting and ending at rest.
 struct Keyframes {
     Interpolation interpolation = Interpolation::smooth;
     std::vector<double> times;           // [s], ascending
-    std::vector<Vec3> displacements;     // [m]
-    std::vector<Vec3> rotations;         // rotation vectors [rad]; a turn of more than π keeps its count of turns
+    std::vector<Vec3> displacements;     // [m], one for each time or none
+    std::vector<Vec3> rotations;         // rotation vectors [rad], as many or none; a turn of more than π keeps its count
 };
 using MotionPart = std::variant<ConstantVelocity, Spin, Oscillation, Keyframes>;
 

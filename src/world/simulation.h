@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace talus::world {
 
@@ -47,6 +48,7 @@ private:
         std::int64_t stepsLeft = 0;
     };
     void planTo(double target, double longestStep);
+    void takeStep(const Exec&);
     void removeLeavers(const Exec&);
 
     World world_;
@@ -58,7 +60,7 @@ private:
     std::optional<Failed> failure_;
 };
 
-/// A step this much shorter than asked for means that the state has gone wrong.
+/// A method that needs shorter steps than this has gone wrong.
 inline constexpr double kSmallestStep = 1e-12;   // [s]
 
 }  // namespace talus::world
