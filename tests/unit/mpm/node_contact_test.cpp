@@ -14,7 +14,7 @@ using world::ContactMode;
 constexpr double kDt = 0.01, kTouching = 1e-9;
 const Vec3 kUp{0, 0, 1};
 
-Vec3 after(ContactMode mode, double friction, double distance, const Vec3& v) { return v + contactChange(mode, friction, distance, kUp, v, kDt, kTouching); }
+Vec3 after(ContactMode mode, double friction, double distance, const Vec3& v) { return v + contactChange(mode, friction, {distance, kUp}, v, kDt, kTouching); }
 
 TEST(ContactChange, separateStopsApproachAndRubs) {
     EXPECT_EQ(after(ContactMode::separate, 0.5, -0.1, {3, 0, -2}), (Vec3{2, 0, 0}));    // slides: loses μ |Δv_n| = 1
@@ -54,9 +54,11 @@ TEST(NodeContact, momentumAndWorkAreAccountedFor) {
     const GridFrame frame = makeFrame({}, 0.1);
     world::World world = worldWith({wall(kUp, world::Motion({0, 0, 0}, {}, {world::ConstantVelocity{{0, 0, 1}}}))});
     const std::vector<NodeBlock> blocks(1);
-    NodeContact contact(Exec(1), frame, blocks, world, 0, 0.1);
-    MovingNode node{{0.1, 0.1, 0}, 2.0, {0.3, 0, 0}};
-    contact.apply(0, kDt, node);
+    NodeContact contact;
+    contact.place(Exec(1), frame, blocks, world, 0);
+    contact.beginStep(Exec(1), world);
+    MovingNode node{{0, 0, 0}, 2.0, {0.3, 0, 0}};
+    contact.apply(0, 0, kDt, node);
     EXPECT_NEAR(node.velocity.z, 1, 1e-14);
     EXPECT_EQ(node.velocity.x, 0) << "friction 0.5 on an impulse of 1 stops 0.3 m/s";
     contact.addLoads(world);
@@ -73,9 +75,11 @@ TEST(NodeContact, noBodyIsViolatedInACorner) {
     world::World world = worldWith({wall({0, 0, 1}), wall({1, 0, -0.5}), wall({0, 1, 0})});
     for (world::Body& body : world.bodies) world.contacts.set(0, body.material, {0.0, 0});
     const std::vector<NodeBlock> blocks(1);
-    NodeContact contact(Exec(1), frame, blocks, world, 0, 0.1);
+    NodeContact contact;
+    contact.place(Exec(1), frame, blocks, world, 0);
+    contact.beginStep(Exec(1), world);
     MovingNode node{{0, 0, 0}, 1.0, {-3, -2, -1}};
-    contact.apply(0, kDt, node);
+    contact.apply(0, 0, kDt, node);
     for (const world::Body& body : world.bodies) EXPECT_GE(dot(node.velocity, body.shape->surface({}).normal), -1e-3);
 }
 
@@ -84,7 +88,9 @@ TEST(NodeContact, farBlocksAreNotNear) {
     world::World world = worldWith({wall(kUp)});
     std::vector<NodeBlock> blocks(2);
     blocks[1].coord = {0, 0, 3};
-    const NodeContact contact(Exec(1), frame, blocks, world, 0, 0.1);
+    NodeContact contact;
+    contact.place(Exec(1), frame, blocks, world, 0);
+    contact.beginStep(Exec(1), world);
     EXPECT_TRUE(contact.near(0));
     EXPECT_FALSE(contact.near(1));
 }
