@@ -46,10 +46,18 @@ struct Contact {
     std::pair<std::int64_t, std::int64_t> key() const { return {a, b}; }
 };
 
-/// Sphere i touching sphere or body j.
+/// Sphere i and sphere `other`, a later row, or body −1 − other.
+struct Pair {
+    std::size_t i;
+    std::int64_t other;
+
+    bool withBody() const { return other < 0; }
+    std::size_t body() const { return static_cast<std::size_t>(-1 - other); }
+    std::size_t j() const { return static_cast<std::size_t>(other); }
+};
+
+/// Sphere i touching sphere or body j, at the end of a step.
 struct Touch {
-    std::size_t i = 0, j = 0;
-    bool withBody = false;
     double overlap = 0;          // [m]
     Vec3 normal{};               // from j to i
     Vec3 armI{}, armJ{};         // from the centres to the contact point
@@ -106,8 +114,9 @@ public:
 private:
     double stableStepAt(double overlap) const;
     Trial predict(const Exec&, const World&, double dt) const;
-    std::vector<Touch> touches(const Exec&, const World&, const Trial&, double time) const;
-    void appendTouches(const World&, std::span<const BodySnapshot>, const Trial&, std::size_t i, std::vector<Touch>&) const;
+    std::vector<Pair> touching(const Exec&, const World&, std::span<const BodySnapshot>, const Trial&) const;
+    Touch touchBody(const World&, const BodySnapshot&, const Trial&, const Pair&) const;
+    Touch touchSphere(const World&, const Trial&, const Pair&) const;
     void computeForces(const Exec&, const World&, double dt, Trial&) const;
     void correct(const Exec&, const World&, double dt, Trial&) const;
     std::optional<Failed> firstNotFinite(const Trial&) const;
@@ -237,73 +246,75 @@ Trial SphereDem::predict(const Exec& exec, const World& world, double dt) const 
     return trial;
 }
 
-void SphereDem::appendTouches(const World& world, std::span<const BodySnapshot> bodies, const Trial& trial, std::size_t i,
-                              std::vector<Touch>& found) const {
-    const double radius = spheres_.radius(i);
-    const int material = spheres_.material(i);
-    for (std::size_t b = 0; b < bodies.size(); ++b) {
-        const SurfacePoint surface = bodies[b].surface(trial.position[i]);
-        if (!(surface.distance < radius)) continue;
-        Touch t{.i = i, .j = b, .withBody = true, .overlap = radius - surface.distance, .normal = surface.normal};
-        t.armI = -surface.distance * surface.normal;
-        t.armJ = trial.position[i] + t.armI - bodies[b].pose().position;
-        t.surfaceVelocity = bodies[b].pose().velocityAt(trial.position[i] + t.armI);
-        t.velocity = trial.velocity[i] + cross(trial.spin[i], t.armI) - t.surfaceVelocity;
-        t.friction = world.contacts.between(material, bodies[b].body().material).friction;
-        t.contact = {spheres_.id(i), -1 - static_cast<std::int64_t>(b), {}};
-        found.push_back(t);
-    }
-    for (std::size_t j = i + 1; j < spheres_.rows(); ++j) {
-        const Vec3 apart = world.domain.nearestImage(trial.position[i] - trial.position[j]);
-        const double reach = radius + spheres_.radius(j), square = normSquared(apart);
-        if (!(square < reach * reach)) continue;
-        const double distance = std::sqrt(square);
-        Touch t{.i = i, .j = j, .overlap = reach - distance, .normal = normalized(apart)};
-        t.armI = (0.5 * t.overlap - radius) * t.normal;
-        t.armJ = (spheres_.radius(j) - 0.5 * t.overlap) * t.normal;
-        t.velocity = trial.velocity[i] - trial.velocity[j] + cross(trial.spin[i], t.armI) - cross(trial.spin[j], t.armJ);
-        t.friction = world.contacts.between(material, spheres_.material(j)).friction;
-        t.contact = {spheres_.id(i), spheres_.id(j), {}};
-        found.push_back(t);
-    }
-}
-
-/// All contacts in order of their keys, with the springs that they had.
-std::vector<Touch> SphereDem::touches(const Exec& exec, const World& world, const Trial& trial, double time) const {
-    const std::vector<BodySnapshot> bodies = world.bodiesAt(time);
-    std::vector<std::vector<Touch>> parts((spheres_.rows() + kBlock - 1) / kBlock);
+/// All pairs that overlap, in the order of the keys of their contacts.
+std::vector<Pair> SphereDem::touching(const Exec& exec, const World& world, std::span<const BodySnapshot> bodies, const Trial& trial) const {
+    std::vector<std::vector<Pair>> parts((spheres_.rows() + kBlock - 1) / kBlock);
     exec.forBlocks(spheres_.rows(), kBlock, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) appendTouches(world, bodies, trial, i, parts[begin / kBlock]);
+        std::vector<Pair>& found = parts[begin / kBlock];
+        for (std::size_t i = begin; i < end; ++i) {
+            const double radius = spheres_.radius(i);
+            for (auto b = static_cast<std::int64_t>(bodies.size()) - 1; b >= 0; --b)
+                if (bodies[static_cast<std::size_t>(b)].distance(trial.position[i]) < radius) found.push_back({i, -1 - b});
+            for (std::size_t j = i + 1; j < spheres_.rows(); ++j) {
+                const double reach = radius + spheres_.radius(j);
+                if (normSquared(world.domain.nearestImage(trial.position[i] - trial.position[j])) < reach * reach)
+                    found.push_back({i, static_cast<std::int64_t>(j)});
+            }
+        }
     });
-    std::vector<Touch> all;
-    for (const std::vector<Touch>& part : parts) all.insert(all.end(), part.begin(), part.end());
-    std::ranges::sort(all, {}, [](const Touch& t) { return t.contact.key(); });
-    auto before = contacts_.begin();
-    for (Touch& t : all) {
-        before = std::find_if(before, contacts_.end(), [&](const Contact& c) { return c.key() >= t.contact.key(); });
-        if (before != contacts_.end() && before->key() == t.contact.key()) t.contact.spring = before->spring;
-    }
+    std::vector<Pair> all;
+    for (const std::vector<Pair>& part : parts) all.insert(all.end(), part.begin(), part.end());
     return all;
 }
 
+Touch SphereDem::touchBody(const World& world, const BodySnapshot& body, const Trial& trial, const Pair& p) const {
+    const Vec3& centre = trial.position[p.i];
+    const SurfacePoint surface = body.surface(centre);
+    Touch t{.overlap = spheres_.radius(p.i) - surface.distance, .normal = surface.normal};
+    t.armI = -surface.distance * surface.normal;
+    t.armJ = centre + t.armI - body.pose().position;
+    t.surfaceVelocity = body.surface(centre + t.armI).velocity;
+    t.velocity = trial.velocity[p.i] + cross(trial.spin[p.i], t.armI) - t.surfaceVelocity;
+    t.friction = world.contacts.between(spheres_.material(p.i), body.body().material).friction;
+    t.contact = {spheres_.id(p.i), p.other, {}};
+    return t;
+}
+
+Touch SphereDem::touchSphere(const World& world, const Trial& trial, const Pair& p) const {
+    const std::size_t i = p.i, j = p.j();
+    const Vec3 apart = world.domain.nearestImage(trial.position[i] - trial.position[j]);
+    Touch t{.overlap = spheres_.radius(i) + spheres_.radius(j) - norm(apart), .normal = normalized(apart)};
+    t.armI = (0.5 * t.overlap - spheres_.radius(i)) * t.normal;
+    t.armJ = (spheres_.radius(j) - 0.5 * t.overlap) * t.normal;
+    t.velocity = trial.velocity[i] - trial.velocity[j] + cross(trial.spin[i], t.armI) - cross(trial.spin[j], t.armJ);
+    t.friction = world.contacts.between(spheres_.material(i), spheres_.material(j)).friction;
+    t.contact = {spheres_.id(i), spheres_.id(j), {}};
+    return t;
+}
+
 void SphereDem::computeForces(const Exec& exec, const World& world, double dt, Trial& trial) const {
-    trial.bodyRates.resize(world.bodies.size());
+    const std::vector<BodySnapshot> bodies = world.bodiesAt(world.time + dt);
+    trial.bodyRates.resize(bodies.size());
     trial.contacts.reserve(kContactsPerSphere * spheres_.rows());
-    for (Touch& t : touches(exec, world, trial, world.time + dt)) {
+    auto before = contacts_.begin();
+    for (const Pair& p : touching(exec, world, bodies, trial)) {
+        Touch t = p.withBody() ? touchBody(world, bodies[p.body()], trial, p) : touchSphere(world, trial, p);
+        while (before != contacts_.end() && before->key() < t.contact.key()) ++before;
+        if (before != contacts_.end() && before->key() == t.contact.key()) t.contact.spring = before->spring;
         respond(settings_, dt, t);
         trial.contacts.push_back(t.contact);
         trial.deepest = std::max(trial.deepest, t.overlap);
-        trial.force[t.i] += t.force;
-        trial.torque[t.i] += cross(t.armI, t.force);
-        if (t.withBody) {
-            // The slip belongs to this step as a whole: twice its rate, as a rate counts for half a step.
-            trial.bodyRates[t.j] += {-t.force, cross(t.armJ, -t.force), dot(t.force, t.surfaceVelocity), 2 * t.slipWork / dt};
-            trial.elasticEnergy[t.i] += t.energy;
+        trial.force[p.i] += t.force;
+        trial.torque[p.i] += cross(t.armI, t.force);
+        if (p.withBody()) {
+            // A rate counts for half a step, but the slip is that of the whole one.
+            trial.bodyRates[p.body()] += {-t.force, cross(t.armJ, -t.force), dot(t.force, t.surfaceVelocity), 2 * t.slipWork / dt};
+            trial.elasticEnergy[p.i] += t.energy;
         } else {
-            trial.force[t.j] -= t.force;
-            trial.torque[t.j] -= cross(t.armJ, t.force);
-            trial.elasticEnergy[t.i] += 0.5 * t.energy;
-            trial.elasticEnergy[t.j] += 0.5 * t.energy;
+            trial.force[p.j()] -= t.force;
+            trial.torque[p.j()] -= cross(t.armJ, t.force);
+            trial.elasticEnergy[p.i] += 0.5 * t.energy;
+            trial.elasticEnergy[p.j()] += 0.5 * t.energy;
         }
     }
 }
@@ -442,12 +453,11 @@ void check(const MethodSettings&, const World& world, Problems& problems) {
 }
 
 Estimate estimate(const MethodSettings&, const World& world, Precision) {
-    const double diameter = diameterOf(world);
-    std::size_t count = 0;
-    for (const Fill& fill : world.fills) count += sites(*fill.region, diameter).size();
+    const double diameter = diameterOf(world), count = world.fillVolume() / (diameter * diameter * diameter);
     constexpr std::size_t kTrialBytes = 5 * sizeof(Vec3) + sizeof(double);
-    const std::size_t perSphere = Spheres().bytesPerRow() + kTrialBytes + 2 * kContactsPerSphere * sizeof(Contact);
-    return {static_cast<std::int64_t>(count), static_cast<double>(count * perSphere), diameter};
+    constexpr std::size_t kPairBytes = 2 * 3 * sizeof(Pair);   // in two lists, three each in a cubic packing
+    const std::size_t perSphere = Spheres().bytesPerRow() + kTrialBytes + 2 * kContactsPerSphere * sizeof(Contact) + kPairBytes;
+    return {std::llround(count), count * static_cast<double>(perSphere), diameter};
 }
 
 }  // namespace
