@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contract/sphere_dem.h"
 
-#include "core/table.h"
+#include "contract/spheres.h"
 #include "geometry/sampling.h"
 
 #include <algorithm>
@@ -21,23 +21,6 @@ constexpr double kMostStretch = 2;
 constexpr double kLeastOverlap = 1e-3;
 /// Contacts that there is room for from the start, per sphere; equal spheres have at most 12 neighbours, 6 pairs each.
 constexpr std::size_t kContactsPerSphere = 6;
-
-struct Spheres : Table {
-    Spheres() : Table(1) {}
-    Column<std::int64_t> id{*this, "id"};
-    Column<double, 3> position{*this, "position"}, velocity{*this, "velocity"}, spin{*this, "spin"};
-    Column<double, 4> rotation{*this, "rotation"};
-    Column<double, 3> force{*this, "force"}, torque{*this, "torque"};   // of contacts, at the end of the last step
-    Column<double> elasticEnergy{*this, "elastic_energy"};
-    Column<double> radius{*this, "radius"}, mass{*this, "mass"}, volume{*this, "volume"}, birthTime{*this, "birth_time"};
-    Column<std::int32_t> material{*this, "material"}, source{*this, "source"};
-};
-
-Vec3 get(const Column<double, 3>& column, std::size_t row) { return {column(row, 0), column(row, 1), column(row, 2)}; }
-void set(Column<double, 3>& column, std::size_t row, const Vec3& v) {
-    for (int axis = 0; axis < 3; ++axis) column(row, axis) = v[axis];
-}
-Quat rotationOf(const Spheres& s, std::size_t i) { return {s.rotation(i, 0), s.rotation(i, 1), s.rotation(i, 2), s.rotation(i, 3)}; }
 
 /// The spring of two spheres, a < b, or of a sphere and body −1 − b.
 struct Contact {
@@ -106,8 +89,8 @@ public:
     std::int64_t count() const override { return static_cast<std::int64_t>(spheres_.rows()); }
     double stableStep(const World&) const override { return stableStepAt(deepest_); }
     StepReport step(const Exec&, World&, double dt) override;
-    std::span<const FieldInfo> fields() const override { return sphereDemInfo.fields; }
-    void read(const Exec&, FieldNames, ChunkSink&) const override;
+    std::span<const FieldInfo> fields() const override { return kSphereFields; }
+    void read(const Exec&, FieldNames names, ChunkSink& sink) const override { readSpheres(spheres_, names, sink); }
     void save(Archive&) const override;
     void load(const Archive&) override;
 
@@ -131,8 +114,6 @@ private:
     double deepest_ = 0;                 // overlap now [m]
     double lightest_ = 0, smallest_ = 0; // mass [kg] and radius [m]
 };
-
-double inertia(double mass, double radius) { return 0.4 * mass * radius * radius; }
 
 /// Diameter that the resolution asks for; 0 where it asks for none.
 double diameterOf(const World& world) {
@@ -237,7 +218,7 @@ Trial SphereDem::predict(const Exec& exec, const World& world, double dt) const 
     exec.forBlocks(spheres_.rows(), kBlock, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const Vec3 v = get(spheres_.velocity, i), a = world.gravity + get(spheres_.force, i) / spheres_.mass(i);
-            const Vec3 spinUp = get(spheres_.torque, i) / inertia(spheres_.mass(i), spheres_.radius(i));
+            const Vec3 spinUp = get(spheres_.torque, i) / inertia(spheres_, i);
             trial.position[i] = world.domain.wrap(get(spheres_.position, i) + dt * v + (0.5 * dt * dt) * a);
             trial.velocity[i] = v + dt * a;
             trial.spin[i] = get(spheres_.spin, i) + dt * spinUp;
@@ -247,7 +228,8 @@ Trial SphereDem::predict(const Exec& exec, const World& world, double dt) const 
 }
 
 /// All pairs that overlap, in the order of the keys of their contacts.
-std::vector<Pair> SphereDem::touching(const Exec& exec, const World& world, std::span<const BodySnapshot> bodies, const Trial& trial) const {
+std::vector<Pair> SphereDem::touching(const Exec& exec, const World& world, std::span<const BodySnapshot> bodies,
+                                      const Trial& trial) const {
     std::vector<std::vector<Pair>> parts((spheres_.rows() + kBlock - 1) / kBlock);
     exec.forBlocks(spheres_.rows(), kBlock, [&](std::size_t begin, std::size_t end) {
         std::vector<Pair>& found = parts[begin / kBlock];
@@ -322,10 +304,9 @@ void SphereDem::computeForces(const Exec& exec, const World& world, double dt, T
 void SphereDem::correct(const Exec& exec, const World& world, double dt, Trial& trial) const {
     exec.forBlocks(spheres_.rows(), kBlock, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
-            const double mass = spheres_.mass(i), half = 0.5 * dt;
-            trial.velocity[i] = get(spheres_.velocity, i) + dt * world.gravity + half / mass * (get(spheres_.force, i) + trial.force[i]);
-            trial.spin[i] =
-                get(spheres_.spin, i) + half / inertia(mass, spheres_.radius(i)) * (get(spheres_.torque, i) + trial.torque[i]);
+            const Vec3 force = get(spheres_.force, i) + trial.force[i], torque = get(spheres_.torque, i) + trial.torque[i];
+            trial.velocity[i] = get(spheres_.velocity, i) + dt * world.gravity + 0.5 * dt / spheres_.mass(i) * force;
+            trial.spin[i] = get(spheres_.spin, i) + 0.5 * dt / inertia(spheres_, i) * torque;
         }
     });
 }
@@ -335,7 +316,8 @@ std::optional<Failed> SphereDem::firstNotFinite(const Trial& trial) const {
         const std::pair<const char*, const Vec3*> states[] = {
             {"velocity", &trial.velocity[i]}, {"position", &trial.position[i]}, {"spin", &trial.spin[i]}};
         for (const auto& [name, value] : states)
-            if (!isFinite(*value)) return Failed{std::string(name) + " is not finite", spheres_.id(i), get(spheres_.position, i), name};
+            if (!isFinite(*value))
+                return Failed{std::string(name) + " is not finite", spheres_.id(i), get(spheres_.position, i), name};
     }
     return std::nullopt;
 }
@@ -354,59 +336,14 @@ void SphereDem::accept(World& world, double dt, Trial&& trial) {
         set(spheres_.torque, i, trial.torque[i]);
         spheres_.elasticEnergy(i) = trial.elasticEnergy[i];
     }
+    const double half = 0.5 * dt;
     for (std::size_t b = 0; b < world.bodies.size(); ++b)
         for (const BodyLoad& rate : {bodyRates_[b], trial.bodyRates[b]})
-            world.bodies[b].load += {0.5 * dt * rate.impulse, 0.5 * dt * rate.angularImpulse, 0.5 * dt * rate.work, 0.5 * dt * rate.slipWork};
+            world.bodies[b].load += {half * rate.impulse, half * rate.angularImpulse, half * rate.work, half * rate.slipWork};
     bodyRates_ = std::move(trial.bodyRates);
     for (BodyLoad& rate : bodyRates_) rate.slipWork = 0;
     contacts_ = std::move(trial.contacts);
     deepest_ = trial.deepest;
-}
-
-constexpr FieldInfo kSpin{"angular_velocity", "rad/s", FieldType::real, 3, ""};
-constexpr FieldInfo kRotation{"rotation", "rad", FieldType::real, 3, "rotation vector since it was put into the world"};
-constexpr std::array kFields{field::id,     field::position, field::velocity, field::radius,        field::mass,
-                             field::volume, field::material, field::source,   field::birthTime,     kSpin,
-                             kRotation,     field::elasticEnergy, field::rotationalEnergy};
-
-Vec3 rotationVector(const Quat& q) {
-    const Vec3 axis{q.x, q.y, q.z};
-    return 2 * std::atan2(norm(axis), q.w) * normalized(axis);
-}
-
-/// A real field of row i, one or three components.
-Vec3 realField(const Spheres& s, std::string_view name, std::size_t i) {
-    if (name == field::position.name) return get(s.position, i);
-    if (name == field::velocity.name) return get(s.velocity, i);
-    if (name == kSpin.name) return get(s.spin, i);
-    if (name == kRotation.name) return rotationVector(rotationOf(s, i));
-    if (name == field::radius.name) return {s.radius(i), 0, 0};
-    if (name == field::mass.name) return {s.mass(i), 0, 0};
-    if (name == field::volume.name) return {s.volume(i), 0, 0};
-    if (name == field::birthTime.name) return {s.birthTime(i), 0, 0};
-    if (name == field::elasticEnergy.name) return {s.elasticEnergy(i), 0, 0};
-    return {0.5 * inertia(s.mass(i), s.radius(i)) * normSquared(get(s.spin, i)), 0, 0};
-}
-std::int64_t integerField(const Spheres& s, std::string_view name, std::size_t i) {
-    return name == field::id.name ? s.id(i) : name == field::material.name ? s.material(i) : s.source(i);
-}
-
-void SphereDem::read(const Exec&, FieldNames names, ChunkSink& sink) const {
-    std::vector<FieldTable::Whole> values(names.size());
-    for (std::size_t begin = 0; begin < spheres_.rows(); begin += Chunk::kMostGrains) {
-        const std::size_t end = std::min(spheres_.rows(), begin + Chunk::kMostGrains);
-        std::vector<FieldColumn> columns;
-        for (std::size_t n = 0; n < names.size(); ++n) {
-            const FieldInfo& info = *findField(kFields, names[n]);
-            values[n] = {info, {}, {}};
-            for (std::size_t i = begin; i < end; ++i) {
-                if (info.type == FieldType::integer) values[n].integers.push_back(integerField(spheres_, info.name, i));
-                else for (int c = 0; c < info.components; ++c) values[n].reals.push_back(realField(spheres_, info.name, i)[c]);
-            }
-            columns.push_back({findField(kFields, names[n]), values[n].reals, values[n].integers});
-        }
-        sink.take({end - begin, columns});
-    }
 }
 
 void SphereDem::save(Archive& archive) const {
@@ -418,7 +355,8 @@ void SphereDem::save(Archive& archive) const {
         springs.insert(springs.end(), {c.spring.x, c.spring.y, c.spring.z});
     }
     for (const BodyLoad& r : bodyRates_)
-        rates.insert(rates.end(), {r.impulse.x, r.impulse.y, r.impulse.z, r.angularImpulse.x, r.angularImpulse.y, r.angularImpulse.z, r.work});
+        rates.insert(rates.end(), {r.impulse.x, r.impulse.y, r.impulse.z, r.angularImpulse.x, r.angularImpulse.y,
+                                   r.angularImpulse.z, r.work});
     archive.put("contact_keys", keys);
     archive.put("contact_springs", springs);
     archive.put("body_rates", rates);
@@ -449,7 +387,8 @@ void check(const MethodSettings&, const World& world, Problems& problems) {
         if (world.domain.periodic(axis) && world.domain.size()[axis] < 2 * diameter)
             problems.error("domain", "a periodic axis must be at least two diameters long");
     for (const Body& body : world.bodies)
-        if (body.contact != ContactMode::separate) problems.error("bodies", "'" + body.name + "': only contact = \"separate\" is known");
+        if (body.contact != ContactMode::separate)
+            problems.error("bodies", "'" + body.name + "': only contact = \"separate\" is known");
 }
 
 Estimate estimate(const MethodSettings&, const World& world, Precision) {
@@ -473,7 +412,7 @@ const MethodInfo sphereDemInfo{
     .name = "sphere_dem",
     .summary = "spheres with Hertz contacts, all pairs",
     .citation = "Bell2005",
-    .fields = kFields,
+    .fields = kSphereFields,
     .settings = []() -> std::unique_ptr<MethodSettings> { return std::make_unique<SphereDemSettings>(); },
     .check = check,
     .estimate = estimate,
