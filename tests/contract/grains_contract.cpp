@@ -25,7 +25,8 @@ std::map<std::int64_t, std::vector<double>> byId(const Method& method) {
         for (const FieldTable::Whole& column : table.columns()) {
             const auto n = static_cast<std::size_t>(column.info.components);
             for (std::size_t c = 0; c < n; ++c)
-                values.push_back(column.info.type == FieldType::real ? column.reals[n * i + c] : static_cast<double>(column.integers[n * i + c]));
+                values.push_back(column.info.type == FieldType::real ? column.reals[n * i + c]
+                                                                     : static_cast<double>(column.integers[n * i + c]));
         }
     }
     return grains;
@@ -229,7 +230,8 @@ TEST_P(MethodContract, momentumChangesByGravityAlone) {
         const Sums before = sums(*run.method);
         run.steps(exec, 30);
         const Sums after = sums(*run.method);
-        ASSERT_LT(after.speedScale, 0.999 * before.speedScale + before.mass * norm(gravity) * run.world.time) << "they did not collide";
+        ASSERT_LT(after.speedScale, 0.999 * before.speedScale + before.mass * norm(gravity) * run.world.time)
+            << "they did not collide";
         const Vec3 expected = before.momentum + before.mass * run.world.time * gravity;
         EXPECT_LT(norm(after.momentum - expected), rounding() * before.speedScale);
         EXPECT_NEAR(after.mass, before.mass, 1e-15 * before.mass);

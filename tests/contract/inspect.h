@@ -16,7 +16,8 @@
 namespace talus::contract {
 
 inline geometry::ShapePtr box(const Vec3& min, const Vec3& max) {
-    return std::make_shared<geometry::Placed>(std::make_shared<geometry::Box>(max - min), RigidTransform{Quat{}, 0.5 * (min + max)});
+    return std::make_shared<geometry::Placed>(std::make_shared<geometry::Box>(max - min),
+                                              RigidTransform{Quat{}, 0.5 * (min + max)});
 }
 
 /// The named fields, or all of them.

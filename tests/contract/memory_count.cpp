@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "contract/memory_count.h"
 
+#include <malloc.h>
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
-#include <malloc.h>
 #include <new>
 
 namespace {
@@ -15,7 +15,8 @@ void* counted(void* p) {
     if (!p) throw std::bad_alloc();
     const std::int64_t now = inUse += static_cast<std::int64_t>(malloc_usable_size(p));
     std::int64_t most = peak;
-    while (now > most && !peak.compare_exchange_weak(most, now)) {}
+    while (now > most && !peak.compare_exchange_weak(most, now)) {
+    }
     return p;
 }
 void release(void* p) {

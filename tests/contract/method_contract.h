@@ -20,12 +20,12 @@ namespace talus::contract {
 world::World thrownBlock(double size);
 
 struct MethodCase {
-    std::string name;                          // of the tests
+    std::string name;   // of the tests
     const world::MethodInfo* info;
     world::Precision precision = world::Precision::float64;
     std::function<world::World(double size)> makeWorld = thrownBlock;
-    std::int64_t memoryGrains = 20000;         // so many that fixed costs do not matter
-    std::string velocityEntry = "velocity";    // in the method's archive; its first number belongs to a grain
+    std::int64_t memoryGrains = 20000;        // so many that fixed costs do not matter
+    std::string velocityEntry = "velocity";   // in the method's archive; its first number belongs to a grain
 
     bool single() const { return precision == world::Precision::float32; }
     friend void PrintTo(const MethodCase& c, std::ostream* out) { *out << c.name; }
@@ -33,7 +33,7 @@ struct MethodCase {
 
 class MethodContract : public testing::TestWithParam<MethodCase> {
 protected:
-    static constexpr double kSize = 0.05;      // of grains in most worlds [m]
+    static constexpr double kSize = 0.05;   // of grains in most worlds [m]
     world::World makeWorld() const { return GetParam().makeWorld(kSize); }
     /// Bound for sums of rounding errors, relative.
     double rounding() const { return GetParam().single() ? 1e-6 : 1e-12; }
@@ -48,12 +48,12 @@ struct LiveWorld {
 
     /// Steps as long as stable, shorter where rejected; fails the test where one fails.
     void steps(const Exec&, int count);
-    MemoryArchive save() const;                // "world/…" and "method/…"
+    MemoryArchive save() const;   // "world/…" and "method/…"
     void load(const MemoryArchive&);
 
     world::World world;
     std::unique_ptr<world::Method> method;
-    world::Inserted inserted;                  // by the world's fills
+    world::Inserted inserted;   // by the world's fills
 };
 
 std::unique_ptr<world::Method> create(const MethodCase&, const world::World&);

@@ -41,16 +41,16 @@ struct Pair {
 
 /// Sphere i touching sphere or body j, at the end of a step.
 struct Touch {
-    double overlap = 0;          // [m]
-    Vec3 normal{};               // from j to i
-    Vec3 armI{}, armJ{};         // from the centres to the contact point
-    Vec3 velocity{};             // of i against j, there
-    Vec3 surfaceVelocity{};      // of a body, there
+    double overlap = 0;       // [m]
+    Vec3 normal{};            // from j to i
+    Vec3 armI{}, armJ{};      // from the centres to the contact point
+    Vec3 velocity{};          // of i against j, there
+    Vec3 surfaceVelocity{};   // of a body, there
     double friction = 0;
     Contact contact{};
-    Vec3 force{};                // on i
-    double energy = 0;           // stored [J]
-    double slipWork = 0;         // dissipated by sliding during the step [J]
+    Vec3 force{};          // on i
+    double energy = 0;     // stored [J]
+    double slipWork = 0;   // dissipated by sliding during the step [J]
 };
 
 /// What a step computes; the state takes it over when the step is accepted.
@@ -61,7 +61,7 @@ struct Trial {
     std::vector<double> elasticEnergy;
     std::vector<Contact> contacts;
     std::vector<BodyLoad> bodyRates;
-    double deepest = 0;                           // overlap [m]
+    double deepest = 0;   // overlap [m]
 };
 
 void respond(const SphereDemSettings& law, double dt, Touch& t) {
@@ -108,11 +108,11 @@ private:
 
     SphereDemSettings settings_;
     double diameter_;
-    Spheres spheres_;                    // in order of id
-    std::vector<Contact> contacts_;      // in order of key
-    std::vector<BodyLoad> bodyRates_;    // at the end of the last step, per second
-    double deepest_ = 0;                 // overlap now [m]
-    double lightest_ = 0, smallest_ = 0; // mass [kg] and radius [m]
+    Spheres spheres_;                      // in order of id
+    std::vector<Contact> contacts_;        // in order of key
+    std::vector<BodyLoad> bodyRates_;      // at the end of the last step, per second
+    double deepest_ = 0;                   // overlap now [m]
+    double lightest_ = 0, smallest_ = 0;   // mass [kg] and radius [m]
 };
 
 /// Diameter that the resolution asks for; 0 where it asks for none.
@@ -290,7 +290,8 @@ void SphereDem::computeForces(const Exec& exec, const World& world, double dt, T
         trial.torque[p.i] += cross(t.armI, t.force);
         if (p.withBody()) {
             // A rate counts for half a step, but the slip is that of the whole one.
-            trial.bodyRates[p.body()] += {-t.force, cross(t.armJ, -t.force), dot(t.force, t.surfaceVelocity), 2 * t.slipWork / dt};
+            trial.bodyRates[p.body()] +=
+                {-t.force, cross(t.armJ, -t.force), dot(t.force, t.surfaceVelocity), 2 * t.slipWork / dt};
             trial.elasticEnergy[p.i] += t.energy;
         } else {
             trial.force[p.j()] -= t.force;
@@ -326,7 +327,8 @@ void SphereDem::accept(World& world, double dt, Trial&& trial) {
     for (std::size_t i = 0; i < spheres_.rows(); ++i) {
         // The mean spin turns the sphere.
         const Quat turned =
-            (Quat::fromRotationVector(0.5 * dt * (get(spheres_.spin, i) + trial.spin[i])) * rotationOf(spheres_, i)).normalizedQuat();
+            (Quat::fromRotationVector(0.5 * dt * (get(spheres_.spin, i) + trial.spin[i])) * rotationOf(spheres_, i))
+                .normalizedQuat();
         const double components[] = {turned.w, turned.x, turned.y, turned.z};
         for (int c = 0; c < 4; ++c) spheres_.rotation(i, c) = components[c];
         set(spheres_.position, i, trial.position[i]);
@@ -355,8 +357,8 @@ void SphereDem::save(Archive& archive) const {
         springs.insert(springs.end(), {c.spring.x, c.spring.y, c.spring.z});
     }
     for (const BodyLoad& r : bodyRates_)
-        rates.insert(rates.end(), {r.impulse.x, r.impulse.y, r.impulse.z, r.angularImpulse.x, r.angularImpulse.y,
-                                   r.angularImpulse.z, r.work});
+        rates.insert(rates.end(),
+                     {r.impulse.x, r.impulse.y, r.impulse.z, r.angularImpulse.x, r.angularImpulse.y, r.angularImpulse.z, r.work});
     archive.put("contact_keys", keys);
     archive.put("contact_springs", springs);
     archive.put("body_rates", rates);

@@ -123,14 +123,16 @@ TEST(SphereDem, slideToRoll) {
     for (double time = 0.9 * kStop; stopped == 0 && time < 1.2 * kStop; time += 1e-3 * kStop) {
         simulation.advance(Exec(1), time, kAlways);
         const FieldTable grains = read(simulation.method());
-        const double slip = vectorAt(grains, field::velocity, 0).x - vectorAt(grains, "angular_velocity", 0).y * (0.5 * kDiameter - sunk);
+        const double slip =
+            vectorAt(grains, field::velocity, 0).x - vectorAt(grains, "angular_velocity", 0).y * (0.5 * kDiameter - sunk);
         if (slip <= 0.005 * kSpeed) stopped = time;
     }
     EXPECT_NEAR(stopped / kStop, 1, 0.01);
     simulation.advance(Exec(1), 3 * kStop, kAlways);
     const FieldTable grains = read(simulation.method());
     EXPECT_NEAR(vectorAt(grains, field::velocity, 0).x, 5.0 / 7 * kSpeed, 0.01 * 5 / 7);
-    EXPECT_NEAR(vectorAt(grains, "angular_velocity", 0).y, 5.0 / 7 * kSpeed / (0.5 * kDiameter), 0.01 * 5 / 7 * kSpeed / (0.5 * kDiameter));
+    EXPECT_NEAR(vectorAt(grains, "angular_velocity", 0).y, 5.0 / 7 * kSpeed / (0.5 * kDiameter),
+                0.01 * 5 / 7 * kSpeed / (0.5 * kDiameter));
 }
 
 /// Acceleration of a sphere on an incline: 5/7 g sin θ where it rolls, g (sin θ − μ cos θ) where it slides, which a steep
@@ -159,7 +161,8 @@ World cloud(double friction) {
     World world = emptyWorld(0.5, friction);
     for (int k = 0; k < 27; ++k) {
         const Vec3 at = 1.1 * kDiameter * Vec3{k % 3 - 1.0, k / 3 % 3 - 1.0, k / 9 - 1.0};
-        addSphere(world, at + 0.02 * kDiameter * Vec3{std::sin(3.0 * k), std::sin(5.0 * k), std::sin(7.0 * k)}, -1.5 * at + Vec3{0.3, 0.1, 0});
+        addSphere(world, at + 0.02 * kDiameter * Vec3{std::sin(3.0 * k), std::sin(5.0 * k), std::sin(7.0 * k)},
+                  -1.5 * at + Vec3{0.3, 0.1, 0});
     }
     return world;
 }
@@ -174,7 +177,8 @@ Moments moments(const Method& method) {
         const double mass = g.reals("mass")[i], radius = g.reals("radius")[i];
         const Vec3 p = mass * vectorAt(g, field::velocity, i);
         sum.momentum += p;
-        sum.angularMomentum += cross(vectorAt(g, field::position, i), p) + 0.4 * mass * radius * radius * vectorAt(g, "angular_velocity", i);
+        sum.angularMomentum +=
+            cross(vectorAt(g, field::position, i), p) + 0.4 * mass * radius * radius * vectorAt(g, "angular_velocity", i);
         sum.scale += norm(p);
     }
     return sum;

@@ -48,7 +48,8 @@ void readSpheres(const Spheres& spheres, FieldNames names, ChunkSink& sink) {
             integers[n].clear();
             for (std::size_t i = begin; i < end; ++i) {
                 if (info.type == FieldType::integer) integers[n].push_back(integerField(spheres, info.name, i));
-                else for (int c = 0; c < info.components; ++c) reals[n].push_back(realField(spheres, info.name, i)[c]);
+                else
+                    for (int c = 0; c < info.components; ++c) reals[n].push_back(realField(spheres, info.name, i)[c]);
             }
             columns.push_back({&info, reals[n], integers[n]});
         }

@@ -37,10 +37,19 @@ inline constexpr FieldInfo spin{"angular_velocity", "rad/s", FieldType::real, 3,
 inline constexpr FieldInfo rotation{"rotation", "rad", FieldType::real, 3, "rotation vector since it was put into the world"};
 }  // namespace sphere_field
 
-inline constexpr std::array kSphereFields{
-    world::field::id,       world::field::position, world::field::velocity,  world::field::radius,   world::field::mass,
-    world::field::volume,   world::field::material, world::field::source,    world::field::birthTime, sphere_field::spin,
-    sphere_field::rotation, world::field::elasticEnergy, world::field::rotationalEnergy};
+inline constexpr std::array kSphereFields{world::field::id,
+                                          world::field::position,
+                                          world::field::velocity,
+                                          world::field::radius,
+                                          world::field::mass,
+                                          world::field::volume,
+                                          world::field::material,
+                                          world::field::source,
+                                          world::field::birthTime,
+                                          sphere_field::spin,
+                                          sphere_field::rotation,
+                                          world::field::elasticEnergy,
+                                          world::field::rotationalEnergy};
 
 /// Method::read for a table of spheres.
 void readSpheres(const Spheres&, world::FieldNames, world::ChunkSink&);
