@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a scene file to a world and a method: read, check, build.
+#pragma once
+
+#include "core/problems.h"
+#include "world/method.h"
+#include "world/simulation.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace talus::scene {
+
+using Methods = std::span<const world::MethodInfo* const>;
+
+/// The methods that Talus ships.
+Methods builtInMethods();
+
+/// What the user asked for: the scene and what the command line changes in it.
+struct Request {
+    std::string scene;                           // a path (has '/' or ends in .toml) or the name of a built-in scene
+    std::optional<std::string> method, variant, precision;
+    std::vector<std::string> sets;               // "a.b=1", in order
+};
+
+struct SceneDescription;
+
+/// A scene that was read without errors, every default filled in.
+class Scene {
+public:
+    Scene(std::unique_ptr<SceneDescription>, const world::MethodInfo&, std::string name, std::vector<std::string> warnings);
+    ~Scene();
+    Scene(Scene&&) noexcept;
+    Scene& operator=(Scene&&) noexcept;
+
+    const std::string& name() const;             // file name without .toml, or the built-in name
+    const world::MethodInfo& method() const;
+    world::Precision precision() const;
+    double endTime() const;                      // [s]
+    double framesPerSecond() const;
+    std::int64_t firstFrame() const;
+    double checkpointInterval() const;           // [s], 0: with every frame
+    const std::vector<std::string>& outputFields() const;   // promised fields first, then those asked for
+    const std::vector<std::string>& warnings() const;       // formatted, with their place
+
+    /// Every key with its value, itself a runnable scene file. `header` lines come first as comments.
+    std::string toml(std::string_view header = {}) const;
+    /// Like toml(), without what a resumed run may change (end time, frames, output): two scenes are the same run when
+    /// these are equal.
+    std::string identity() const;
+
+    world::World buildWorld() const;
+    world::Estimate estimate() const;
+    std::unique_ptr<world::Method> createMethod(const world::World&) const;
+
+private:
+    std::unique_ptr<SceneDescription> description_;
+    const world::MethodInfo* method_;
+    std::string name_;
+    std::vector<std::string> warnings_, outputFields_;
+};
+
+/// Reads and checks a scene completely. Throws Error with exit code 2 (bad scene: what() holds every message, one a line,
+/// "scene.toml:7:1: …") or 3 (no such file).
+Scene read(const Request&, Methods);
+
+struct BuiltInScene {
+    std::string_view name;
+    std::string summary;                         // first line of its header comment
+    std::string_view text;                       // TOML
+    std::vector<std::string> variants;
+};
+std::vector<BuiltInScene> builtInScenes();
+
+std::string jsonSchema(Methods);                 // for editors
+std::string referencePage(Methods);              // docs/scene-reference.md
+std::string newSceneText(std::string_view name); // what `talus new` writes
+
+}  // namespace talus::scene

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Objects with a surface. A method asks a body only for its surface at a point and an instant.
+#pragma once
+
+#include "core/vec.h"
+#include "geometry/shape.h"
+#include "world/motion.h"
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace talus::world {
+
+/// What grains may do at a surface: leave it and slide with friction; slide only; neither.
+enum class ContactMode { separate, slip, sticky };
+inline constexpr std::array<std::string_view, 3> kContactModeNames{"separate", "slip", "sticky"};
+
+struct SurfacePoint {
+    double distance = 0;     // [m], negative inside; a bound where the shape's distance is one
+    Vec3 normal;             // outward
+    Vec3 velocity;           // of the surface [m/s]
+};
+
+/// What grains did to a body, added up since the start of the run.
+struct BodyLoad {
+    Vec3 impulse;            // on the body [N s]
+    Vec3 angularImpulse;     // about the body's position [N m s]
+    double work = 0;         // done by the body on the grains [J]
+    double slipWork = 0;     // dissipated by sliding on it [J]
+
+    BodyLoad& operator+=(const BodyLoad& b) {
+        impulse += b.impulse;
+        angularImpulse += b.angularImpulse;
+        work += b.work;
+        slipWork += b.slipWork;
+        return *this;
+    }
+};
+
+struct Body {
+    std::string name;
+    int material = -1;       // index into World::materials; -1: none named, default contact
+    ContactMode contact = ContactMode::separate;
+    std::shared_ptr<const geometry::Shape> shape;   // in the body's own coordinates
+    Motion motion;
+    BodyLoad load;
+};
+
+/// A body at an instant.
+class BodySnapshot {
+public:
+    BodySnapshot(const Body& body, double time) : body_(&body), pose_(body.motion.at(time)) {}
+
+    const Body& body() const { return *body_; }
+    const Pose& pose() const { return pose_; }
+    double distance(const Vec3& x) const { return body_->shape->distance(toLocal(x)); }
+    SurfacePoint surface(const Vec3& x) const {
+        const geometry::Surface local = body_->shape->surface(toLocal(x));
+        return {local.distance, pose_.rotation.rotate(local.normal), pose_.velocityAt(x)};
+    }
+
+private:
+    Vec3 toLocal(const Vec3& x) const { return pose_.rotation.conjugate().rotate(x - pose_.position); }
+    const Body* body_;
+    Pose pose_;
+};
+
+}  // namespace talus::world

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// One way of simulating grains. All methods stand behind this interface; see docs/architecture.md.
+#pragma once
+
+#include "core/archive.h"
+#include "core/exec.h"
+#include "core/keys.h"
+#include "core/problems.h"
+#include "world/fields.h"
+#include "world/world.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace talus::world {
+
+struct Inserted {
+    std::int64_t count = 0;
+    double mass = 0;             // [kg]
+};
+struct Removed {
+    std::int64_t count = 0;
+    double mass = 0;             // [kg]
+    Vec3 momentum;               // [kg m/s]
+};
+
+struct Done {};
+/// The step was too long; grains, bodies, loads and random counters are as before it.
+struct Rejected {
+    double dt;                   // [s], to try instead
+};
+struct Failed {
+    std::string what;
+    std::int64_t grain = -1;     // id
+    Vec3 position{};             // [m]
+    std::string field{};
+};
+using StepReport = std::variant<Done, Rejected, Failed>;
+
+/// A number about the last step or the run: a column of series.csv (name with unit) or a count in run.json.
+struct Metric {
+    std::string name;
+    double value = 0;
+};
+
+class Method {
+public:
+    virtual ~Method() = default;
+
+    /// Puts grains of the fill into the world; ids come from world.nextId.
+    virtual Inserted insert(const Exec&, World&, const Fill&) = 0;
+    virtual Removed erase(const Exec&, const Region&) = 0;
+    virtual std::int64_t count() const = 0;
+
+    /// Longest step that is stable now [s]; constant time.
+    virtual double stableStep(const World&) const = 0;
+    /// Advances grains from world.time by exactly dt (the caller then sets world.time); reports loads to world.bodies.
+    virtual StepReport step(const Exec&, World&, double dt) = 0;
+
+    virtual std::span<const FieldInfo> fields() const = 0;
+    /// Copies out the named fields (all must be in fields()), chunk by chunk, in an order that depends on the state alone.
+    virtual void read(const Exec&, FieldNames, ChunkSink&) const = 0;
+
+    virtual std::vector<Metric> metrics() const { return {}; }     // of the last step
+    virtual std::vector<Metric> fallbacks() const { return {}; }   // numerical emergencies, counted since the start
+
+    virtual void save(Archive&) const = 0;
+    virtual void load(const Archive&) = 0;
+};
+
+enum class Precision { float32, float64 };
+
+/// Settings of one method: the scene's table of its name.
+struct MethodSettings {
+    virtual ~MethodSettings() = default;
+    virtual void keys(KeyVisitor&) = 0;
+};
+
+struct Estimate {
+    std::int64_t grains = 0;
+    double bytes = 0;            // at the peak
+    double size = 0;             // simulated grain size: spacing or diameter [m]
+};
+
+/// What is known of a method before it runs.
+struct MethodInfo {
+    std::string_view name;
+    std::string_view summary;    // one line
+    std::string_view citation;   // key in docs/references.bib
+    std::span<const FieldInfo> fields;
+    std::unique_ptr<MethodSettings> (*settings)();                                  // with their defaults
+    void (*check)(const MethodSettings&, const World&, Problems&);                  // what it cannot do, it refuses here
+    Estimate (*estimate)(const MethodSettings&, const World&, Precision);           // allocates nothing
+    std::unique_ptr<Method> (*create)(const MethodSettings&, const World&, Precision);
+};
+
+}  // namespace talus::world

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "world/simulation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace talus::world {
+namespace {
+
+/// What lies on the inner side of every open face: a box without end where a face is closed or periodic.
+class WithinOpenFaces final : public geometry::Shape {
+public:
+    explicit WithinOpenFaces(const Domain& domain) : domain_(domain) {}
+
+    geometry::Surface surface(const Vec3& x) const override {
+        geometry::Surface nearest{-std::numeric_limits<double>::infinity(), {}};
+        for (std::size_t face = 0; face < domain_.faces.size(); ++face) {
+            if (domain_.faces[face] != FaceType::open) continue;
+            const int axis = static_cast<int>(face / 2);
+            const bool low = face % 2 == 0;
+            const double distance = low ? domain_.min[axis] - x[axis] : x[axis] - domain_.max[axis];
+            if (distance <= nearest.distance) continue;
+            nearest = {distance, {}};
+            nearest.normal[axis] = low ? -1 : 1;
+        }
+        return nearest;
+    }
+    bool exact() const override { return false; }
+    Aabb levelBounds(double level) const override {
+        constexpr double kEndless = std::numeric_limits<double>::infinity();
+        Aabb box{{-kEndless, -kEndless, -kEndless}, {kEndless, kEndless, kEndless}};
+        for (int axis = 0; axis < 3; ++axis) {
+            const auto low = static_cast<std::size_t>(2 * axis);
+            if (domain_.faces[low] == FaceType::open) box.min[axis] = domain_.min[axis] - level;
+            if (domain_.faces[low + 1] == FaceType::open) box.max[axis] = domain_.max[axis] + level;
+        }
+        return box;
+    }
+
+private:
+    Domain domain_;
+};
+
+}  // namespace
+
+void Simulation::fill(const Exec& exec) {
+    for (const Fill& fill : world_.fills) {
+        const Inserted inserted = method_->insert(exec, world_, fill);
+        account_.insertedCount += inserted.count;
+        account_.insertedMass += inserted.mass;
+    }
+}
+
+Reached Simulation::advance(const Exec& exec, double target, FunctionRef<bool()> keepGoing) {
+    while (!failure_ && world_.time < target) {
+        if (!keepGoing()) return Reached::stopped;
+        const double stable = method_->stableStep(world_);
+        if (plan_.target != target || plan_.stepsLeft == 0 || !(plan_.dt <= stable)) planTo(target, stable);
+        if (!failure_) takeStep(exec);
+    }
+    return failure_ ? Reached::failed : Reached::target;
+}
+
+void Simulation::planTo(double target, double longestStep) {
+    if (!(longestStep >= kSmallestStep)) {
+        failure_ = Failed{.what = "the time step collapsed", .field = "dt"};
+        return;
+    }
+    const double remaining = target - world_.time;
+    double steps = std::max(1.0, std::ceil(remaining / longestStep));
+    while (remaining / steps > longestStep) ++steps;   // the quotient above was rounded down
+    plan_ = {target, remaining / steps, static_cast<std::int64_t>(steps)};
+}
+
+void Simulation::takeStep(const Exec& exec) {
+    const std::int64_t grains = method_->count();
+    const auto start = std::chrono::steady_clock::now();
+    const StepReport report = method_->step(exec, world_, plan_.dt);
+    stepSeconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+
+    if (const auto* failed = std::get_if<Failed>(&report)) {
+        failure_ = *failed;
+    } else if (const auto* rejected = std::get_if<Rejected>(&report)) {
+        // A method that asks for no shorter step than it got would be asked for ever.
+        planTo(plan_.target, rejected->dt < plan_.dt ? rejected->dt : 0);
+    } else {
+        --plan_.stepsLeft;
+        world_.time = plan_.target - static_cast<double>(plan_.stepsLeft) * plan_.dt;   // no rounding piles up
+        dt_ = plan_.dt;
+        ++steps_;
+        grainSteps_ += grains;
+        if (world_.domain.anyOpen()) removeLeavers(exec);
+    }
+}
+
+void Simulation::removeLeavers(const Exec& exec) {
+    const Removed removed = method_->erase(exec, {std::make_shared<WithinOpenFaces>(world_.domain), false});
+    account_.removedCount += removed.count;
+    account_.removedMass += removed.mass;
+}
+
+void Simulation::save(Archive& archive) const {
+    archive.put("steps", steps_);
+    archive.put("grain_steps", grainSteps_);
+    archive.put("step_seconds", stepSeconds_);
+    archive.put("dt", dt_);
+    archive.put("plan_target", plan_.target);
+    archive.put("plan_dt", plan_.dt);
+    archive.put("plan_steps_left", plan_.stepsLeft);
+    archive.put("inserted_count", account_.insertedCount);
+    archive.put("inserted_mass", account_.insertedMass);
+    archive.put("removed_count", account_.removedCount);
+    archive.put("removed_mass", account_.removedMass);
+    {
+        const auto group = archive.group("world");
+        world_.save(archive);
+    }
+    const auto group = archive.group("method");
+    method_->save(archive);
+}
+
+void Simulation::load(const Archive& archive) {
+    steps_ = archive.value<std::int64_t>("steps");
+    grainSteps_ = archive.value<std::int64_t>("grain_steps");
+    stepSeconds_ = archive.value<double>("step_seconds");
+    dt_ = archive.value<double>("dt");
+    plan_ = {archive.value<double>("plan_target"), archive.value<double>("plan_dt"),
+             archive.value<std::int64_t>("plan_steps_left")};
+    account_ = {archive.value<std::int64_t>("inserted_count"), archive.value<std::int64_t>("removed_count"),
+                archive.value<double>("inserted_mass"), archive.value<double>("removed_mass")};
+    failure_.reset();
+    {
+        const auto group = archive.group("world");
+        world_.load(archive);
+    }
+    const auto group = archive.group("method");
+    method_->load(archive);
+}
+
+}  // namespace talus::world

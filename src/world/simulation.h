@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// A world and a method that moves its grains, advanced from event to event.
+#pragma once
+
+#include "world/method.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace talus::world {
+
+/// Grains put in and taken out so far, exactly.
+struct Account {
+    std::int64_t insertedCount = 0, removedCount = 0;
+    double insertedMass = 0, removedMass = 0;   // [kg]
+};
+
+enum class Reached { target, stopped, failed };
+
+class Simulation {
+public:
+    Simulation(World world, std::unique_ptr<Method> method) : world_(std::move(world)), method_(std::move(method)) {}
+
+    /// Puts the world's fills in; once, before the first step.
+    void fill(const Exec&);
+
+    /// Steps until world().time == target, or keepGoing() is false between two steps, or a step fails.
+    /// The time to the target is split into equal steps; dt is kept until the method's stable step falls below it.
+    Reached advance(const Exec&, double target, FunctionRef<bool()> keepGoing);
+
+    const World& world() const { return world_; }
+    const Method& method() const { return *method_; }
+    const Account& account() const { return account_; }
+    std::int64_t steps() const { return steps_; }
+    std::int64_t grainSteps() const { return grainSteps_; }   // grains advanced, summed over steps
+    double stepSeconds() const { return stepSeconds_; }       // wall time inside Method::step
+    double dt() const { return dt_; }                         // of the last step [s]
+    const std::optional<Failed>& failure() const { return failure_; }
+
+    void save(Archive&) const;
+    void load(const Archive&);
+
+private:
+    struct Plan {
+        double target = 0, dt = 0;      // [s]
+        std::int64_t stepsLeft = 0;
+    };
+    void planTo(double target, double longestStep);
+    void takeStep(const Exec&);
+    void removeLeavers(const Exec&);
+
+    World world_;
+    std::unique_ptr<Method> method_;
+    Account account_;
+    Plan plan_;
+    std::int64_t steps_ = 0, grainSteps_ = 0;
+    double dt_ = 0, stepSeconds_ = 0;
+    std::optional<Failed> failure_;
+};
+
+/// A method that needs shorter steps than this has gone wrong.
+inline constexpr double kSmallestStep = 1e-12;   // [s]
+
+}  // namespace talus::world
