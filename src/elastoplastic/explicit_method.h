@@ -61,7 +61,8 @@ private:
     world::Domain domain_;
     mpm::GridFrame frame_;
     Elasticity elasticity_;
-    double waveSpeed_;                    // fastest of all materials [m/s]
+    double waveSpeed_ = 0;                // fastest of all materials [m/s]
+    int grainMaterial_ = 0;               // any of the fills': all rub alike (see check)
     std::vector<Real> kappa_;             // cone slope in strain, per material
     std::vector<double> bulkDensity_;     // per material [kg/m³]
 
@@ -77,7 +78,5 @@ private:
     std::vector<mpm::NodeValues<Real>> workerTiles_;
 };
 
-extern template class ExplicitMethod<float>;
-extern template class ExplicitMethod<double>;
 
 }  // namespace talus::elastoplastic

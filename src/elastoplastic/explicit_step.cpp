@@ -44,7 +44,7 @@ template <class Real>
 world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& world, double dt) {
     pointsToGrid(exec, dt);                                     // §5.1, with the stress forces of §6
 
-    mpm::NodeContact contact(exec, frame_, blocks_.nodes, world, 0, kMostCells * frame_.smallestSpacing());
+    mpm::NodeContact contact(exec, frame_, blocks_.nodes, world, grainMaterial_, kMostCells * frame_.smallestSpacing());
     const double cells = updateNodes(exec, world, dt, contact); // gravity, §8 collisions and friction
     if (cells > kMostCells || (2 * cells > kMostStretch && dt * largestNodeGradient(exec) > kMostStretch)) return world::Rejected{0.5 * dt};
 
@@ -232,7 +232,7 @@ Wide<Real> ExplicitMethod<Real>::kappas(std::size_t group) const {
     return talus::gather(kappa_.data(), WideInt::load(points_.material.group(group)));
 }
 
-template class ExplicitMethod<float>;
-template class ExplicitMethod<double>;
+template world::StepReport ExplicitMethod<float>::step(const Exec&, world::World&, double);
+template world::StepReport ExplicitMethod<double>::step(const Exec&, world::World&, double);
 
 }  // namespace talus::elastoplastic

@@ -77,7 +77,7 @@ Surface Placed::surface(const Vec3& p) const {
 }
 
 Aabb Placed::levelBounds(double level) const {
-    constexpr double kNoise = 1e-15;   // of a quarter turn; times an infinite extent it would matter
+    constexpr double kNoise = 1e-14;   // of a quarter turn; times an infinite extent it would matter
     const Aabb own = of_->levelBounds(level);
     if (own.empty()) return own;
     Aabb box{translation_, translation_};

@@ -58,7 +58,16 @@ std::vector<std::uint64_t> reachedBlocks(const Exec& exec, const GridFrame& fram
     return keys;
 }
 
-void connect(const Exec& exec, const GridFrame& frame, Blocks& blocks) {
+}  // namespace
+
+Blocks connectBlocks(const Exec& exec, const GridFrame& frame, std::vector<PointBlock> pointBlocks, std::size_t groupWidth) {
+    std::uint32_t groups = 0;
+    for (PointBlock& block : pointBlocks) {
+        block.firstGroup = groups;
+        block.groups = static_cast<std::uint32_t>((block.points + groupWidth - 1) / groupWidth);
+        groups += block.groups;
+    }
+    Blocks blocks{std::move(pointBlocks), {}};
     const std::vector<std::uint64_t> nodeKeys = reachedBlocks(exec, frame, blocks.points);
     blocks.nodes.resize(nodeKeys.size());
     for (std::size_t b = 0; b < nodeKeys.size(); ++b) {
@@ -75,29 +84,19 @@ void connect(const Exec& exec, const GridFrame& frame, Blocks& blocks) {
                 blocks.nodes[node].pointBlocks[static_cast<std::size_t>(kNeighbours - 1 - n)] = static_cast<std::int32_t>(b);
             }
     });
+    return blocks;
 }
-
-}  // namespace
 
 Blocks sortPoints(const Exec& exec, const GridFrame& frame, std::span<const std::uint64_t> keys, const Column<std::int64_t>& ids, Table& points) {
     Order order = orderRows(exec, keys, ids);
-    const std::size_t width = points.groupWidth();
-    std::uint32_t groups = 0;
-    for (std::size_t b = 0; b < order.blocks.size(); ++b) {
-        const std::size_t count = order.firstRow[b + 1] - order.firstRow[b];
-        order.blocks[b].firstGroup = groups;
-        order.blocks[b].groups = static_cast<std::uint32_t>((count + width - 1) / width);
-        order.blocks[b].points = static_cast<std::uint32_t>(count);
-        groups += order.blocks[b].groups;
-    }
-    std::vector<std::uint32_t> from(groups * width, Table::kPadding);
-    for (std::size_t b = 0; b < order.blocks.size(); ++b)
-        std::copy(order.rows.begin() + static_cast<std::ptrdiff_t>(order.firstRow[b]), order.rows.begin() + static_cast<std::ptrdiff_t>(order.firstRow[b + 1]),
-                  from.begin() + static_cast<std::ptrdiff_t>(order.blocks[b].firstGroup * width));
-    points.reorder(exec, from);
+    for (std::size_t b = 0; b < order.blocks.size(); ++b) order.blocks[b].points = static_cast<std::uint32_t>(order.firstRow[b + 1] - order.firstRow[b]);
+    Blocks blocks = connectBlocks(exec, frame, std::move(order.blocks), points.groupWidth());
 
-    Blocks blocks{std::move(order.blocks), {}};
-    connect(exec, frame, blocks);
+    std::vector<std::uint32_t> from(blocks.groups() * points.groupWidth(), Table::kPadding);
+    for (std::size_t b = 0; b < blocks.points.size(); ++b)
+        std::copy_n(order.rows.begin() + static_cast<std::ptrdiff_t>(order.firstRow[b]), blocks.points[b].points,
+                    from.begin() + static_cast<std::ptrdiff_t>(blocks.points[b].firstGroup * points.groupWidth()));
+    points.reorder(exec, from);
     return blocks;
 }
 

@@ -31,7 +31,12 @@ struct NodeBlock {
 struct Blocks {
     std::vector<PointBlock> points;   // ascending in (x, y, z)
     std::vector<NodeBlock> nodes;     // ascending too
+
+    std::size_t groups() const { return points.empty() ? 0 : points.back().firstGroup + points.back().groups; }
 };
+
+/// Lays the blocks' points (coord and points are given) into consecutive groups and finds the nodes they reach.
+Blocks connectBlocks(const Exec&, const GridFrame&, std::vector<PointBlock>, std::size_t groupWidth);
 
 /// Sorts the rows of a table of points by block and cell, by id within a cell, each block padded to whole groups; rows
 /// whose key is kNoKey vanish. The order depends on keys and ids alone.
