@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -47,15 +46,13 @@ bool FrameLoop::resume(const std::string& sceneText, bool force) {
     for (const std::string& message : damaged) warn(message);
     if (usable.empty()) throw Error(ExitCode::missing, fmt::format("'{}' has no usable checkpoint to resume from", directory_.path().string()));
 
-    // Newest first. One on its way to a frame that the schedule does not have belongs to another end of the run.
     const FrameSchedule& schedule = settings_.schedule;
-    double newestTime = 0;
+    if (usable.front().archive().value<double>("time") > schedule.end()) return false;
+    // Newest first. One on its way to a frame that the schedule does not have belongs to another end of the run.
     for (const io::Checkpoint& checkpoint : usable) {
         const Archive& archive = checkpoint.archive();
         const auto headingFrame = archive.value<std::int64_t>("heading_frame");
-        const auto headingTime = archive.value<double>("heading_time");
-        newestTime = std::max(newestTime, headingTime);
-        if (schedule.time(headingFrame) != headingTime) continue;
+        if (schedule.time(headingFrame) != archive.value<double>("heading_time")) continue;
         if (archive.value<std::int64_t>("next_frame") > schedule.last() && record_.status == "done") return false;
 
         const std::string difference = loadStamp(archive).difference(settings_.stamp);
@@ -71,7 +68,6 @@ bool FrameLoop::resume(const std::string& sceneText, bool force) {
         writeRecord("running");
         return true;
     }
-    if (newestTime >= schedule.end()) return false;
     throw Error(ExitCode::missing, fmt::format("'{}' has no usable checkpoint from before its old end", directory_.path().string()));
 }
 
@@ -127,7 +123,8 @@ void FrameLoop::writeCheckpoint(std::int64_t headingFrame) {
     const AppendedLengths lengths = directory_.appendedLengths();
     directory_.checkpoints().write(!settings_.schedule.isRegular(headingFrame), [&](Archive& archive) {
         saveStamp(archive, settings_.stamp);
-        archive.put("heading_frame", headingFrame);
+        archive.put("time", simulation_.world().time);
+        archive.put("heading_frame", headingFrame);   // where it stands or is on its way to
         archive.put("heading_time", settings_.schedule.time(headingFrame));
         archive.put("next_frame", next_);
         archive.put("first_number", settings_.firstNumber);
