@@ -18,7 +18,8 @@ struct Rotation {
 
 /// The tangent of the smaller angle that makes the symmetric 2x2 matrix (app, apq; apq, aqq) diagonal; zero where not `active`.
 template <class T>
-[[gnu::always_inline]] inline Wide<T> jacobiTangent(const Wide<T>& app, const Wide<T>& apq, const Wide<T>& aqq, const WideMask<T>& active) {
+[[gnu::always_inline]] inline Wide<T> jacobiTangent(const Wide<T>& app, const Wide<T>& apq, const Wide<T>& aqq,
+                                                    const WideMask<T>& active) {
     const Wide<T> zeta = (aqq - app) / (apq + apq);
     return select(active, copysign(T(1), zeta) / (abs(zeta) + sqrt(mulAdd(zeta, zeta, T(1)))), T(0));
 }

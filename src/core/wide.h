@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eight numbers at a time, and four: what the hot loops are written in. Wide<T> is one number of eight grains, as a group
-// of a Table holds it; Quad<T> is four numbers of one grain. Arithmetic, comparisons and select are in
-// core/pack.h, exp and log in core/wide_math.h.
+// of a Table holds it; Quad<T> is four numbers of one grain. Arithmetic, comparisons and select are in core/pack.h, exp and
+// log in core/wide_math.h.
 #pragma once
 
 #include "core/pack.h"
@@ -60,16 +60,19 @@ template <int I, class T, int N>
 
 /// (xᵢ, yᵢ, zᵢ, wᵢ) of eight grains, one after the other: eight Quads at to, to + 4, …
 template <class T>
-[[gnu::always_inline]] inline void storeInterleaved(const Wide<T>& x, const Wide<T>& y, const Wide<T>& z, const Wide<T>& w, T* to) {
+[[gnu::always_inline]] inline void storeInterleaved(const Wide<T>& x, const Wide<T>& y, const Wide<T>& z, const Wide<T>& w,
+                                                    T* to) {
     using W = Wide<T>;
     for (std::size_t i = 0; i < W::kRegisters; ++i)
-        hn::StoreInterleaved4(x.registers[i], y.registers[i], z.registers[i], w.registers[i], typename W::Tag(), to + 4 * i * W::kPerRegister);
+        hn::StoreInterleaved4(x.registers[i], y.registers[i], z.registers[i], w.registers[i], typename W::Tag(),
+                              to + 4 * i * W::kPerRegister);
 }
 template <class T>
 [[gnu::always_inline]] inline void loadInterleaved(const T* from, Wide<T>& x, Wide<T>& y, Wide<T>& z, Wide<T>& w) {
     using W = Wide<T>;
     for (std::size_t i = 0; i < W::kRegisters; ++i)
-        hn::LoadInterleaved4(typename W::Tag(), from + 4 * i * W::kPerRegister, x.registers[i], y.registers[i], z.registers[i], w.registers[i]);
+        hn::LoadInterleaved4(typename W::Tag(), from + 4 * i * W::kPerRegister,
+                             x.registers[i], y.registers[i], z.registers[i], w.registers[i]);
 }
 
 /// Joins the halves of the pack until one lane is left: the same order on every target.
@@ -80,10 +83,16 @@ template <class T, int N, class Join>
 }
 /// ((a₀+a₄) + (a₂+a₆)) + ((a₁+a₅) + (a₃+a₇)).
 template <class T, int N>
-[[gnu::always_inline]] inline T sum(const Pack<T, N>& a) { return joinLanes(a, [](const auto& x, const auto& y) { return x + y; }); }
+[[gnu::always_inline]] inline T sum(const Pack<T, N>& a) {
+    return joinLanes(a, [](const auto& x, const auto& y) { return x + y; });
+}
 template <class T, int N>
-[[gnu::always_inline]] inline T minLane(const Pack<T, N>& a) { return joinLanes(a, [](const auto& x, const auto& y) { return min(x, y); }); }
+[[gnu::always_inline]] inline T minLane(const Pack<T, N>& a) {
+    return joinLanes(a, [](const auto& x, const auto& y) { return min(x, y); });
+}
 template <class T, int N>
-[[gnu::always_inline]] inline T maxLane(const Pack<T, N>& a) { return joinLanes(a, [](const auto& x, const auto& y) { return max(x, y); }); }
+[[gnu::always_inline]] inline T maxLane(const Pack<T, N>& a) {
+    return joinLanes(a, [](const auto& x, const auto& y) { return max(x, y); });
+}
 
 }  // namespace talus

@@ -33,7 +33,9 @@ struct WideVec3 {
 };
 
 template <class T>
-[[gnu::always_inline]] inline Wide<T> dot(const WideVec3<T>& a, const WideVec3<T>& b) { return mulAdd(a.z, b.z, mulAdd(a.y, b.y, a.x * b.x)); }
+[[gnu::always_inline]] inline Wide<T> dot(const WideVec3<T>& a, const WideVec3<T>& b) {
+    return mulAdd(a.z, b.z, mulAdd(a.y, b.y, a.x * b.x));
+}
 template <class T>
 [[gnu::always_inline]] inline WideVec3<T> cross(const WideVec3<T>& a, const WideVec3<T>& b) {
     return {negMulAdd(a.z, b.y, a.y * b.z), negMulAdd(a.x, b.z, a.z * b.x), negMulAdd(a.y, b.x, a.x * b.y)};

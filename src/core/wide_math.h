@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp and log of packs, after FreeBSD's msun (e_exp.c, e_log.c and their float versions, (c) 1993 Sun Microsystems, freely
-// granted): the same argument reductions and polynomials, with branches turned into selects. Below 1 ulp in both precisions
-// over the whole range, subnormal numbers included (measured in tests/unit/core/wide_test.cpp).
+// exp and log of packs, after FreeBSD's msun (e_exp.c, e_log.c and their float versions): the same argument reductions and
+// polynomials, with branches turned into selects. Below 1 ulp in both precisions over the whole range, subnormal numbers
+// included (measured in tests/unit/core/wide_test.cpp). Of those files:
+//
+// Copyright (C) 1993 by Sun Microsystems, Inc. All rights reserved.
+// Developed at SunPro, a Sun Microsystems, Inc. business.
+// Permission to use, copy, modify, and distribute this software is freely granted, provided that this notice is preserved.
 #pragma once
 
 #include "core/pack.h"
@@ -17,7 +21,8 @@ template <class T, class Unsigned>
 struct BinaryLayout {
     using Bits = Unsigned;
     static constexpr int kMantissaBits = std::numeric_limits<T>::digits - 1, kBias = std::numeric_limits<T>::max_exponent - 1;
-    static constexpr Bits kMantissa = (Bits{1} << kMantissaBits) - 1, kExponent = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
+    static constexpr Bits kMantissa = (Bits{1} << kMantissaBits) - 1;
+    static constexpr Bits kExponent = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
     static constexpr Bits kOne = std::bit_cast<Bits>(T(1)), kSqrtHalf = std::bit_cast<Bits>(T(0.70710678118654752440));
     static constexpr T kWhole = static_cast<T>(Bits{1} << kMantissaBits);   // from here on numbers are whole
     static constexpr Bits kWholeBits = std::bit_cast<Bits>(kWhole);

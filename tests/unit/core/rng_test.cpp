@@ -26,7 +26,8 @@ TEST(Rng, philoxKnownAnswers) {
 TEST(Rng, bitsAreTheBlocksOfTheCounter) {
     Rng rng(0x0123456789abcdef, 5, 0xfedcba9876543210);
     for (std::uint32_t block = 0; block < 3; ++block)
-        for (const std::uint32_t expected : philox({block, 5, 0x76543210, 0xfedcba98}, {0x89abcdef, 0x01234567})) EXPECT_EQ(rng.bits(), expected);
+        for (const std::uint32_t expected : philox({block, 5, 0x76543210, 0xfedcba98}, {0x89abcdef, 0x01234567}))
+            EXPECT_EQ(rng.bits(), expected);
 }
 
 // n = 1e6: mean 1/2 ± 5 σ/√n with σ² = 1/12; χ² of 64 bins has mean 63 and deviation √126; correlations are within ±5/√n.

@@ -71,7 +71,8 @@ struct PlainPoint {
 std::vector<PlainPoint> plain(const Points& points) {
     std::vector<PlainPoint> rows(points.rows());
     for (std::size_t i = 0; i < rows.size(); ++i)
-        rows[i] = {points.id(i), {points.position(i, 0), points.position(i, 1), points.position(i, 2)}, {points.pair(i, 0), points.pair(i, 1)}};
+        rows[i] = {points.id(i), {points.position(i, 0), points.position(i, 1), points.position(i, 2)},
+                   {points.pair(i, 0), points.pair(i, 1)}};
     return rows;
 }
 
@@ -127,7 +128,8 @@ TEST(Table, refusesAnUnfitArchive) {
     brokenGroup.put("id", std::vector<std::int64_t>(5));
     brokenGroup.put("position", std::vector<float>(15));
     brokenGroup.put("pair", std::vector<double>(10));
-    for (const MemoryArchive* archive : {&shortColumn, &missingColumn, &otherType, &brokenGroup}) EXPECT_THROW(Points(8).load(*archive), ArchiveError);
+    for (const MemoryArchive* archive : {&shortColumn, &missingColumn, &otherType, &brokenGroup})
+        EXPECT_THROW(Points(8).load(*archive), ArchiveError);
     EXPECT_NO_THROW(Points(1).load(brokenGroup));
 }
 

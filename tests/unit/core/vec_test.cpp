@@ -14,7 +14,9 @@ namespace {
 constexpr double kTolerance = 1e-14;
 
 Vec3 randomVec(Rng& rng) { return {rng.uniform(-1, 1), rng.uniform(-1, 1), rng.uniform(-1, 1)}; }
-Quat randomQuat(Rng& rng) { return Quat{rng.uniform(-1, 1), rng.uniform(-1, 1), rng.uniform(-1, 1), rng.uniform(-1, 1)}.normalizedQuat(); }
+Quat randomQuat(Rng& rng) {
+    return Quat{rng.uniform(-1, 1), rng.uniform(-1, 1), rng.uniform(-1, 1), rng.uniform(-1, 1)}.normalizedQuat();
+}
 Mat3 randomMat(Rng& rng) {
     Mat3 a;
     for (double& e : a.m) e = rng.uniform(-1, 1);

@@ -147,6 +147,8 @@ TYPED_TEST(WideTest, integersConvertAndGather) {
     EXPECT_EQ(toInt(this->wide(a)).lanes(), (std::array<std::int32_t, 8>{-2, -1, 0, 0, 0, 1, 1000000, 7}));
     EXPECT_EQ(toInt(floor(this->wide(a))).lanes(), (std::array<std::int32_t, 8>{-3, -1, -1, 0, 0, 1, 1000000, 7}));
     EXPECT_EQ(convert<T>(toInt(this->wide(a)) + 1).lanes(), (std::array<T, 8>{-1, 0, 1, 1, 1, 2, 1000001, 8}));
+    EXPECT_EQ(toInt(Wide<T>(T(3e9))).lane(0), std::numeric_limits<std::int32_t>::max());
+    EXPECT_EQ(toInt(Wide<T>(T(-3e9))).lane(0), std::numeric_limits<std::int32_t>::min());
     const std::array<std::int32_t, 8> index{5, 0, 3, 3, 99, 41, 2, 7};
     std::vector<T> table(100);
     for (std::size_t i = 0; i < table.size(); ++i) table[i] = static_cast<T>(i * i);
@@ -194,7 +196,8 @@ TYPED_TEST(WideTest, logIsWithinOneUlp) {
         Rng rng(1, 0, n);
         const double lowest = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits + 1;
         const double exponent = std::floor(rng.uniform(lowest, std::numeric_limits<T>::max_exponent));
-        return std::max(static_cast<T>(std::ldexp(1 + rng.uniform(), static_cast<int>(exponent) - 1)), std::numeric_limits<T>::denorm_min());
+        const T value = static_cast<T>(std::ldexp(1 + rng.uniform(), static_cast<int>(exponent) - 1));
+        return std::max(value, std::numeric_limits<T>::denorm_min());
     };
     const auto nearOne = [](std::uint64_t n) { return static_cast<T>(1 + 0.7 * std::pow(Rng(2, 0, n).uniform(-0.8, 1), 3)); };
     EXPECT_LT(worstUlps<T>(logOf, exact, anyPositive, kCount), 1.0L);
@@ -218,13 +221,15 @@ TYPED_TEST(WideTest, expIsWithinOneUlp) {
     const auto expOf = [](const Wide<T>& x) { return exp(x); };
     const auto exact = [](long double x) { return std::exp(x); };
     const auto anywhere = [](std::uint64_t n) {
-        return static_cast<T>(Rng(3, 0, n).uniform(1.02 * std::log(std::numeric_limits<T>::denorm_min()), 0.9999 * std::log(std::numeric_limits<T>::max())));
+        const double lowest = 1.02 * std::log(std::numeric_limits<T>::denorm_min()), highest = 0.9999 * std::log(std::numeric_limits<T>::max());
+        return static_cast<T>(Rng(3, 0, n).uniform(lowest, highest));
     };
     const auto nearZero = [](std::uint64_t n) { return static_cast<T>(std::pow(Rng(4, 0, n).uniform(-1, 1), 5)); };
     EXPECT_LT(worstUlps<T>(expOf, exact, anywhere, kCount), 1.0L);
     EXPECT_LT(worstUlps<T>(expOf, exact, nearZero, kCount), 1.0L);
 
-    const std::array<T, 8> a{0, T(-0.0), this->kInfinity, -this->kInfinity, this->kNaN, std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest(), 1};
+    const std::array<T, 8> a{0, T(-0.0), this->kInfinity, -this->kInfinity, this->kNaN, std::numeric_limits<T>::max(),
+                             std::numeric_limits<T>::lowest(), 1};
     const auto got = exp(this->wide(a)).lanes();
     EXPECT_EQ(got[0], T(1));
     EXPECT_EQ(got[1], T(1));
