@@ -91,7 +91,7 @@ public:
 
     /// One of several kinds of table, told apart by the text of its key `type`. `kinds` names them in order;
     /// body(index, visitor) switches the value to that kind if it is another and visits its keys. The key itself is a
-    /// table: { type = "box", ... }.
+    /// table: { type = "box", ... }; where its name is empty, it is the table being visited, as in a list of shapes.
     virtual void oneOf(const Key&, std::span<const std::string_view> kinds, int current,
                        FunctionRef<void(int index, KeyVisitor&)> body) = 0;
 
