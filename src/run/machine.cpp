@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/machine.h"
 
+#include "core/wide.h"
+
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -10,6 +12,8 @@
 namespace talus::run {
 
 std::string version() { return TALUS_VERSION; }
+
+std::string simd() { return std::string(simdTarget()); }
 
 double physicalMemory() { return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGE_SIZE)); }
 

@@ -7,6 +7,7 @@
 namespace talus::run {
 
 std::string version();          // "0.1.0"
+std::string simd();             // instruction set it was compiled for: "AVX2"
 double physicalMemory();        // [bytes]
 double peakMemory();            // of this process so far [bytes]
 
