@@ -95,7 +95,7 @@ private:
         CLI::Option* quiet = app.add_flag("-q,--quiet", run_.quiet, "No progress, only warnings and errors");
         app.add_flag("-v,--verbose", run_.verbose, "Progress in plain lines, one a second")->excludes(quiet);
         app.add_flag("--json", run_.json, "Print run.json instead of the folder");
-        app.add_flag("--no-preview", "No pictures")->group("");   // there are none yet; scripts may say so already
+        app.add_flag("--no-preview")->group("");   // there are none yet; scripts may say so already
         app.final_callback([&options] {
             if (options.request.scene.empty() && !(options.resume && options.out)) throw CLI::RequiredError("SCENE");
         });
