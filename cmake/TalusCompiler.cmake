@@ -18,7 +18,8 @@ add_library(talus_compiler INTERFACE)
 target_compile_options(talus_compiler INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
   -ffp-contract=off          # results must not depend on what the optimiser fuses; wide.h fuses explicitly
-  -fno-math-errno)
+  -fno-math-errno
+  -Wno-restrict)             # GCC 12 warns falsely on string concatenation (its bug 105651)
 if(TALUS_SIMD STREQUAL "x86-64-v3")
   # Without AES and PCLMUL Highway falls back to SSSE3.
   target_compile_options(talus_compiler INTERFACE -march=x86-64-v3 -maes -mpclmul)

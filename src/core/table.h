@@ -84,6 +84,7 @@ public:
     }
     void load(const Archive& archive) {
         rows_ = archive.value<std::uint64_t>("rows");
+        if (rows_ % groupWidth_ != 0) throw ArchiveError("a table of " + std::to_string(rows_) + " rows is not in whole groups");
         for (AnyColumn* column : columns_) column->load(archive, rows_);
     }
     std::size_t bytesPerRow() const {

@@ -4,6 +4,7 @@
 
 #include "geometry/shape.h"
 
+#include <utility>
 #include <vector>
 
 namespace talus::geometry {
@@ -80,7 +81,9 @@ private:
 class Placed final : public Shape {
 public:
     Placed(ShapePtr of, const RigidTransform& placement)
-        : of_(std::move(of)), rotation_(placement.rotation.normalizedQuat().matrix()), inverse_(transpose(rotation_)),
+        : of_(std::move(of)),
+          rotation_(placement.rotation.normalizedQuat().matrix()),
+          inverse_(transpose(rotation_)),
           translation_(placement.translation) {}
     Surface surface(const Vec3& p) const override;
     double distance(const Vec3& p) const override { return of_->distance(inverse_ * (p - translation_)); }

@@ -42,7 +42,8 @@ double Box::volume() const {
     // Steiner's formula: the inner box of edges e grown by r, plus faces, edges and one sphere.
     const Vec3 e = 2.0 * (half_ - Vec3{rounding_, rounding_, rounding_});
     const double r = rounding_;
-    return e.x * e.y * e.z + 2 * r * (e.x * e.y + e.y * e.z + e.z * e.x) + pi * r * r * (e.x + e.y + e.z) + 4 * pi / 3 * r * r * r;
+    return e.x * e.y * e.z + 2 * r * (e.x * e.y + e.y * e.z + e.z * e.x) + pi * r * r * (e.x + e.y + e.z) +
+           4 * pi / 3 * r * r * r;
 }
 
 double Sphere::volume() const { return 4 * pi / 3 * radius_ * radius_ * radius_; }

@@ -21,17 +21,27 @@ struct IndexRange {
 };
 /// Lattice points origin + i spacing within [min, max].
 IndexRange pointsWithin(double min, double max, double spacing, double origin) {
-    return {static_cast<Index>(std::ceil((min - origin) / spacing)), static_cast<Index>(std::floor((max - origin) / spacing)) + 1};
+    return {static_cast<Index>(std::ceil((min - origin) / spacing)),
+            static_cast<Index>(std::floor((max - origin) / spacing)) + 1};
 }
 /// Cells [origin + i spacing, origin + (i + 1) spacing) that touch [min, max].
 IndexRange cellsWithin(double min, double max, double spacing, double origin) {
-    return {static_cast<Index>(std::floor((min - origin) / spacing)), static_cast<Index>(std::floor((max - origin) / spacing)) + 1};
+    return {static_cast<Index>(std::floor((min - origin) / spacing)),
+            static_cast<Index>(std::floor((max - origin) / spacing)) + 1};
+}
+
+Vec3 vector(Index i, Index j, Index k) { return {static_cast<double>(i), static_cast<double>(j), static_cast<double>(k)}; }
+
+Vec3 randomInUnitCube(Rng& rng) {
+    const double x = rng.uniform(), y = rng.uniform();
+    return {x, y, rng.uniform()};
 }
 
 /// 21 bits of each index: a cell's random numbers do not depend on what is filled.
 std::uint64_t cellKey(Index i, Index j, Index k) {
-    constexpr std::uint64_t kMask = (std::uint64_t{1} << 21) - 1;
-    return (static_cast<std::uint64_t>(i) & kMask) | (static_cast<std::uint64_t>(j) & kMask) << 21 | (static_cast<std::uint64_t>(k) & kMask) << 42;
+    constexpr int kBits = 21;
+    const auto low = [](Index n) { return static_cast<std::uint64_t>(n) & ((std::uint64_t{1} << kBits) - 1); };
+    return low(i) | low(j) << kBits | low(k) << (2 * kBits);
 }
 
 /// The front of Poisson-disk sampling over a grid whose cells hold one point at most.
@@ -53,12 +63,10 @@ public:
         for (Index k = kMargin; k < cells_[2] - kMargin; ++k)
             for (Index j = kMargin; j < cells_[1] - kMargin; ++j)
                 for (Index i = kMargin; i < cells_[0] - kMargin; ++i) {
-                    const Index cell = (k * cells_[1] + j) * cells_[0] + i;
+                    const Index cell = index(i, j, k);
                     if (grid_[static_cast<std::size_t>(cell)] != kFree) continue;
                     Rng rng(random_.seed, random_.stream, static_cast<std::uint64_t>(2 * cell));
-                    const double x = static_cast<double>(i) + rng.uniform(), y = static_cast<double>(j) + rng.uniform();
-                    const double z = static_cast<double>(k) + rng.uniform();
-                    if (insert(origin_ + cell_ * Vec3{x, y, z}, cell)) grow();
+                    if (insert(origin_ + cell_ * (vector(i, j, k) + randomInUnitCube(rng)), cell)) grow();
                 }
         return std::move(points_);
     }
@@ -66,15 +74,20 @@ public:
 private:
     static constexpr int kMargin = 3, kCandidates = 16;
     static constexpr std::int32_t kFree = -1;
+    static constexpr Index kOutside = -1;
+    static constexpr double kJustBeyond = 1 + 1e-7;   // of the distance: rounding must not make a candidate too close
 
     /// Cells with room for a point closer than the distance, nearest first since they refuse most candidates.
     void findNeighbours() {
-        struct Neighbour { int square; Index offset; };
+        struct Neighbour {
+            int square;
+            Index offset;
+        };
         std::vector<Neighbour> all;
         for (int k = -2; k <= 2; ++k)
             for (int j = -2; j <= 2; ++j)
                 for (int i = -2; i <= 2; ++i)
-                    if (std::abs(i * j * k) < 8) all.push_back({i * i + j * j + k * k, (k * cells_[1] + j) * cells_[0] + i});
+                    if (std::abs(i * j * k) < 8) all.push_back({i * i + j * j + k * k, index(i, j, k)});
         std::stable_sort(all.begin(), all.end(), [](const Neighbour& a, const Neighbour& b) { return a.square < b.square; });
         for (const Neighbour& n : all) neighbours_.push_back(n.offset);
     }
@@ -86,17 +99,19 @@ private:
             for (int c = 0; c < kCandidates; ++c) {
                 const double z = rng.uniform(-1, 1), angle = rng.uniform(0, 2 * std::numbers::pi), r = std::sqrt(1 - z * z);
                 const Vec3 candidate = centre + kJustBeyond * distance_ * Vec3{r * std::cos(angle), r * std::sin(angle), z};
-                if (const Index cell = cellOf(candidate); cell >= 0) insert(candidate, cell);
+                if (const Index cell = cellOf(candidate); cell != kOutside) insert(candidate, cell);
             }
         }
     }
-    static constexpr double kJustBeyond = 1 + 1e-7;
+
+    Index index(Index i, Index j, Index k) const { return (k * cells_[1] + j) * cells_[0] + i; }
 
     Index cellOf(const Vec3& p) const {
         const Vec3 g = (p - origin_) / cell_;
-        const Index i = static_cast<Index>(g.x), j = static_cast<Index>(g.y), k = static_cast<Index>(g.z);
-        const bool inside = i >= kMargin && j >= kMargin && k >= kMargin && i < cells_[0] - kMargin && j < cells_[1] - kMargin && k < cells_[2] - kMargin;
-        return inside ? (k * cells_[1] + j) * cells_[0] + i : -1;
+        const std::array<Index, 3> at{static_cast<Index>(g.x), static_cast<Index>(g.y), static_cast<Index>(g.z)};
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            if (at[axis] < kMargin || at[axis] >= cells_[axis] - kMargin) return kOutside;
+        return index(at[0], at[1], at[2]);
     }
 
     bool insert(const Vec3& p, Index cell) {
@@ -130,9 +145,7 @@ std::vector<Vec3> lattice(const Shape& shape, const Vec3& spacing, const Vec3& o
     const IndexRange xs = pointsWithin(box.min.x, box.max.x, spacing.x, origin.x);
     const IndexRange ys = pointsWithin(box.min.y, box.max.y, spacing.y, origin.y);
     const IndexRange zs = pointsWithin(box.min.z, box.max.z, spacing.z, origin.z);
-    const auto at = [&](Index i, Index j, Index k) {
-        return origin + componentProduct({static_cast<double>(i), static_cast<double>(j), static_cast<double>(k)}, spacing);
-    };
+    const auto at = [&](Index i, Index j, Index k) { return origin + componentProduct(vector(i, j, k), spacing); };
     for (Index k = zs.begin; k < zs.end; ++k)
         for (Index j = ys.begin; j < ys.end; ++j)
             for (Index i = xs.begin; i < xs.end;) {
@@ -162,9 +175,7 @@ std::vector<Vec3> jittered(const Shape& shape, const Vec3& cellSize, const Vec3&
         for (Index j = ys.begin; j < ys.end; ++j)
             for (Index i = xs.begin; i < xs.end; ++i) {
                 Rng rng(random.seed, random.stream, cellKey(i, j, k));
-                const double x = static_cast<double>(i) + rng.uniform(), y = static_cast<double>(j) + rng.uniform();
-                const double z = static_cast<double>(k) + rng.uniform();
-                const Vec3 p = origin + componentProduct({x, y, z}, cellSize);
+                const Vec3 p = origin + componentProduct(vector(i, j, k) + randomInUnitCube(rng), cellSize);
                 if (shape.distance(p) < 0) points.push_back(p);
             }
     return points;

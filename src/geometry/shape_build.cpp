@@ -42,10 +42,18 @@ struct Builder {
     }
     ShapePtr operator()(const PlaneDescription& d) const { return std::make_shared<Plane>(d.normal, Vec3{}); }
     ShapePtr operator()(const SphereDescription& d) const { return std::make_shared<Sphere>(d.radius); }
-    ShapePtr operator()(const CylinderDescription& d) const { return along(d.axis, std::make_shared<Cylinder>(d.radius, d.height)); }
-    ShapePtr operator()(const CapsuleDescription& d) const { return along(d.axis, std::make_shared<Capsule>(d.radius, d.height)); }
-    ShapePtr operator()(const ConeDescription& d) const { return along(d.axis, std::make_shared<Cone>(d.radius, d.topRadius, d.height)); }
-    ShapePtr operator()(const LatheDescription& d) const { return along(d.axis, std::make_shared<Lathe>(profileOf(d), d.thickness)); }
+    ShapePtr operator()(const CylinderDescription& d) const {
+        return along(d.axis, std::make_shared<Cylinder>(d.radius, d.height));
+    }
+    ShapePtr operator()(const CapsuleDescription& d) const {
+        return along(d.axis, std::make_shared<Capsule>(d.radius, d.height));
+    }
+    ShapePtr operator()(const ConeDescription& d) const {
+        return along(d.axis, std::make_shared<Cone>(d.radius, d.topRadius, d.height));
+    }
+    ShapePtr operator()(const LatheDescription& d) const {
+        return along(d.axis, std::make_shared<Lathe>(profileOf(d), d.thickness));
+    }
     ShapePtr operator()(const UnionDescription& d) const { return std::make_shared<Union>(buildAll(d.parts)); }
     ShapePtr operator()(const IntersectionDescription& d) const { return std::make_shared<Intersection>(buildAll(d.parts)); }
     ShapePtr operator()(const DifferenceDescription& d) const {
@@ -103,7 +111,9 @@ struct Checker {
     void operator()(const OffsetDescription& d) const { child("of", d.of); }
     void operator()(const ShellDescription& d) const { child("of", d.of); }
 
-    std::string at(std::string_view key) const { return path.empty() ? std::string(key) : std::string(path) + "." + std::string(key); }
+    std::string at(std::string_view key) const {
+        return path.empty() ? std::string(key) : std::string(path) + "." + std::string(key);
+    }
     void error(std::string_view key, std::string message) const { problems.error(at(key), std::move(message)); }
     void direction(std::string_view key, const Vec3& v) const {
         if (!(norm(v) > 0)) error(key, "a direction must not be zero");
@@ -123,7 +133,8 @@ struct Checker {
 void check(const ShapeDescription& description, std::string_view path, Problems& problems) {
     const std::size_t before = problems.errors().size();
     std::visit(Checker{path, problems}, description.kind);
-    const bool mayVanish = std::holds_alternative<IntersectionDescription>(description.kind) || std::holds_alternative<OffsetDescription>(description.kind);
+    const bool mayVanish = std::holds_alternative<IntersectionDescription>(description.kind) ||
+                           std::holds_alternative<OffsetDescription>(description.kind);
     if (mayVanish && problems.errors().size() == before && build(description)->bounds().empty())
         problems.error(path, "nothing is left of the shape");
 }
@@ -131,7 +142,8 @@ void check(const ShapeDescription& description, std::string_view path, Problems&
 ShapePtr build(const ShapeDescription& description) {
     constexpr double kDegree = std::numbers::pi / 180;
     const Vec3 angle = kDegree * description.rotationDeg;
-    const Quat rotation = Quat::fromAxisAngle({0, 0, 1}, angle.z) * Quat::fromAxisAngle({0, 1, 0}, angle.y) * Quat::fromAxisAngle({1, 0, 0}, angle.x);
+    const Quat rotation = Quat::fromAxisAngle({0, 0, 1}, angle.z) * Quat::fromAxisAngle({0, 1, 0}, angle.y) *
+                          Quat::fromAxisAngle({1, 0, 0}, angle.x);
     return Builder::move(std::visit(Builder{}, description.kind), {rotation, description.position});
 }
 

@@ -65,7 +65,9 @@ void ConeDescription::keys(KeyVisitor& v) {
 
 void LatheDescription::keys(KeyVisitor& v) {
     v.rows(lengthKey("profile", "points [radius, height] of the curve that is turned about the axis", anyNumber()), 2, profile);
-    v.number(lengthKey("thickness", "of a wall along the profile; 0 fills the space between profile and axis", nonNegative(), false), thickness);
+    v.number(
+        lengthKey("thickness", "of a wall along the profile; 0 fills the space between profile and axis", nonNegative(), false),
+        thickness);
     v.flag({"smooth", "draw a smooth curve through the points instead of straight lines"}, smooth);
     axisKey(v, axis);
 }
@@ -100,7 +102,8 @@ void ShapeDescription::keys(KeyVisitor& v, const Key& key) {
                 inside.vector({"position", described.kPosition, Dimension::length}, position);
             },
             kind);
-        inside.vector({"rotation_deg", "rotation about the fixed axes x, then y, then z, through position", Dimension::angle}, rotationDeg);
+        inside.vector({"rotation_deg", "rotation about the fixed axes x, then y, then z, through position", Dimension::angle},
+                      rotationDeg);
     });
 }
 

@@ -99,14 +99,14 @@ struct ShellDescription {
 };
 
 struct ShapeDescription {
-    using Kind = std::variant<BoxDescription, PlaneDescription, SphereDescription, CylinderDescription, CapsuleDescription, ConeDescription,
-                              LatheDescription, UnionDescription, IntersectionDescription, DifferenceDescription, OffsetDescription,
-                              ShellDescription>;
+    using Kind = std::variant<BoxDescription, PlaneDescription, SphereDescription, CylinderDescription, CapsuleDescription,
+                              ConeDescription, LatheDescription, UnionDescription, IntersectionDescription, DifferenceDescription,
+                              OffsetDescription, ShellDescription>;
     Kind kind;
     Vec3 position;      // [m]
     Vec3 rotationDeg;   // about the fixed axes x, then y, then z, through `position`
 
-    void keys(KeyVisitor&, const Key&);                   // the table of that name
+    void keys(KeyVisitor&, const Key&);                  // the table of that name
     void keys(KeyVisitor& v) { keys(v, Key{"", ""}); }   // the table being visited: an item of a list
 };
 

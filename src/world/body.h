@@ -47,6 +47,15 @@ struct Body {
     std::shared_ptr<const geometry::Shape> shape;   // in the body's own coordinates
     Motion motion;
     BodyLoad load;
+
+    /// Bound on the speed of its surface [m/s]; infinite only for an unbounded shape that turns.
+    double fastest(double time) const {
+        const Pose pose = motion.at(time);
+        const double spin = norm(pose.angularVelocity);
+        if (spin == 0) return norm(pose.velocity);
+        const Aabb box = shape->bounds();
+        return norm(pose.velocity) + spin * norm(talus::max(talus::max(box.min, -box.min), talus::max(box.max, -box.max)));
+    }
 };
 
 /// A body at an instant.

@@ -64,7 +64,8 @@ TEST(Lathe, smoothProfileIsWithinItsToleranceOfTheCurve) {
 
 TEST(Lathe, smoothCurveMeetsTheAxisAtARightAngle) {
     Profile circle;
-    for (int i = 0; i <= 12; ++i) circle.push_back({i % 12 == 0 ? 0.0 : 0.5 * std::sin(pi * i / 12), -0.5 * std::cos(pi * i / 12)});
+    for (int i = 0; i <= 12; ++i)
+        circle.push_back({i % 12 == 0 ? 0.0 : 0.5 * std::sin(pi * i / 12), -0.5 * std::cos(pi * i / 12)});
     const Lathe ball(smoothed(circle, 1e-5));
     EXPECT_NEAR(ball.volume() / Sphere(0.5).volume(), 1, 3e-3);
     for (double angle = 0; angle < pi; angle += 0.01) {

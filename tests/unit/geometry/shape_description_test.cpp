@@ -35,14 +35,14 @@ public:
         if (!key.name.empty()) note(key);
         if (depth_ == 0) return;
         --depth_;
-        for (std::size_t i = 0; i < kinds.size(); ++i)
-            within(key.name, kinds[i], [&] { body(static_cast<int>(i), *this); });
+        for (std::size_t i = 0; i < kinds.size(); ++i) within(key.name, kinds[i], [&] { body(static_cast<int>(i), *this); });
         ++depth_;
     }
 
 protected:
     void chooseIndex(const Key& key, std::span<const std::string_view>, int&) override { note(key); }
-    void visitList(const Key& key, std::size_t, FunctionRef<void(std::size_t)> resize, FunctionRef<void(std::size_t, KeyVisitor&)> item) override {
+    void visitList(const Key& key, std::size_t, FunctionRef<void(std::size_t)> resize,
+                   FunctionRef<void(std::size_t, KeyVisitor&)> item) override {
         note(key);
         resize(1);
         within(key.name, "0", [&] { item(0, *this); });
@@ -83,13 +83,15 @@ TEST(ShapeDescription, everyKindDeclaresItsKeysOnce) {
     d.keys(recorder, {"shape", "of the body"});
     const std::set<std::string> paths(recorder.paths.begin(), recorder.paths.end());
     EXPECT_EQ(paths.size(), recorder.paths.size());
-    for (const char* path : {"shape", "shape<plane>.normal", "shape<box>.size", "shape<box>.min", "shape<sphere>.radius", "shape<cylinder>.axis",
-                             "shape<capsule>.height", "shape<cone>.top_radius", "shape<lathe>.profile", "shape<lathe>.smooth",
-                             "shape<union>.parts", "shape<union>.parts<0>.<sphere>.radius", "shape<intersection>.parts<0>.<box>.position",
-                             "shape<difference>.from<cone>.height", "shape<difference>.minus<0>.<lathe>.thickness", "shape<offset>.distance",
-                             "shape<offset>.of<box>.rounding", "shape<shell>.of<box>.rotation_deg", "shape<shell>.thickness"})
+    for (const char* path :
+         {"shape", "shape<plane>.normal", "shape<box>.size", "shape<box>.min", "shape<sphere>.radius", "shape<cylinder>.axis",
+          "shape<capsule>.height", "shape<cone>.top_radius", "shape<lathe>.profile", "shape<lathe>.smooth", "shape<union>.parts",
+          "shape<union>.parts<0>.<sphere>.radius", "shape<intersection>.parts<0>.<box>.position",
+          "shape<difference>.from<cone>.height", "shape<difference>.minus<0>.<lathe>.thickness", "shape<offset>.distance",
+          "shape<offset>.of<box>.rounding", "shape<shell>.of<box>.rotation_deg", "shape<shell>.thickness"})
         EXPECT_TRUE(paths.contains(path)) << path;
-    const auto placed = std::count_if(paths.begin(), paths.end(), [](const std::string& p) { return p.ends_with(".rotation_deg"); });
+    const auto placed =
+        std::count_if(paths.begin(), paths.end(), [](const std::string& p) { return p.ends_with(".rotation_deg"); });
     EXPECT_EQ(placed, 12 + 12 * 6);   // every kind, in every place where a shape may stand
 }
 
@@ -151,7 +153,8 @@ TEST(ShapeDescription, planeIsPlacedByAPointOnIt) {
 
 TEST(ShapeDescription, latheProfiles) {
     const auto lathe = [](std::vector<double> profile, double thickness = 0, bool smooth = false) {
-        return ShapeDescription{LatheDescription{.profile = std::move(profile), .thickness = thickness, .smooth = smooth}, {}, {}};
+        return ShapeDescription{
+            LatheDescription{.profile = std::move(profile), .thickness = thickness, .smooth = smooth}, {}, {}};
     };
     EXPECT_EQ(errorPaths(lathe({})), Paths{"shape.profile"});
     EXPECT_EQ(errorPaths(lathe({1, 0})), Paths{"shape.profile"});
@@ -159,7 +162,7 @@ TEST(ShapeDescription, latheProfiles) {
     EXPECT_EQ(errorPaths(lathe({1, 0, 1, 1, 0.5, 1, 2, 0.5})), Paths{"shape.profile"});   // crosses itself
     EXPECT_EQ(errorPaths(lathe({0, 0, 1, 0})), Paths{"shape.profile"});                   // a disc without volume
     EXPECT_EQ(errorPaths(lathe({0, 0, 0, 1})), Paths{"shape.profile"});
-    EXPECT_TRUE(errorPaths(lathe({0, 0, 1, 0}, 0.1)).empty());                            // is a wall
+    EXPECT_TRUE(errorPaths(lathe({0, 0, 1, 0}, 0.1)).empty());   // is a wall
     EXPECT_EQ(errorPaths(lathe({1, 1, 1, 1}, 0.1)), Paths{"shape.profile"});
     const std::vector<double> glass{0.05, 0, 0.05, 0.06, 0.004, 0.1, 0.05, 0.14, 0.05, 0.2};
     EXPECT_TRUE(errorPaths(lathe(glass, 0, true)).empty());
@@ -170,7 +173,8 @@ TEST(ShapeDescription, latheProfiles) {
 
 TEST(ShapeDescription, problemsOfPartsCarryTheirPath) {
     const ShapeDescription bad;   // a box without size
-    EXPECT_EQ(errorPaths({UnionDescription{{sphere(1), bad}}, {}, {}}, "bodies[2].shape"), Paths{"bodies[2].shape.parts[1].size"});
+    EXPECT_EQ(errorPaths({UnionDescription{{sphere(1), bad}}, {}, {}}, "bodies[2].shape"),
+              Paths{"bodies[2].shape.parts[1].size"});
     EXPECT_EQ(errorPaths({UnionDescription{}, {}, {}}), Paths{"shape.parts"});
     EXPECT_EQ(errorPaths({DifferenceDescription{{bad}, {}}, {}, {}}), (Paths{"shape.from.size", "shape.minus"}));
     EXPECT_EQ(errorPaths({OffsetDescription{{bad}, 0.1}, {}, {}}), Paths{"shape.of.size"});

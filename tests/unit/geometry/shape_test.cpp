@@ -34,7 +34,9 @@ struct Case {
 std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
 
 double radial(const Vec3& p) { return std::hypot(p.x, p.y); }
-bool insideBox(const Vec3& p, const Vec3& half) { return std::abs(p.x) < half.x && std::abs(p.y) < half.y && std::abs(p.z) < half.z; }
+bool insideBox(const Vec3& p, const Vec3& half) {
+    return std::abs(p.x) < half.x && std::abs(p.y) < half.y && std::abs(p.z) < half.z;
+}
 ShapePtr placed(ShapePtr of, const Vec3& position, const Vec3& rotation = {}) {
     return std::make_shared<Placed>(std::move(of), RigidTransform{Quat::fromRotationVector(rotation), position});
 }
@@ -52,7 +54,10 @@ double vaseRadius(double z) {
 std::vector<Case> exactCases() {
     const RigidTransform turned{Quat::fromRotationVector({0.3, -0.7, 1.1}), {0.2, -0.1, 0.3}};
     return {
-        {"box", std::make_shared<Box>(Vec3{1, 0.6, 0.4}), [](const Vec3& p) { return insideBox(p, {0.5, 0.3, 0.2}); }},
+        {"box", std::make_shared<Box>(Vec3{1, 0.6, 0.4}),
+         [](const Vec3& p) {
+             return insideBox(p, {0.5, 0.3, 0.2});
+         }},
         {"roundedBox", std::make_shared<Box>(Vec3{1, 0.6, 0.4}, 0.15),
          [](const Vec3& p) {
              const Vec3 q = max(Vec3{std::abs(p.x) - 0.35, std::abs(p.y) - 0.15, std::abs(p.z) - 0.05}, Vec3{});
@@ -61,10 +66,13 @@ std::vector<Case> exactCases() {
         {"sphere", std::make_shared<Sphere>(0.4), [](const Vec3& p) { return norm(p) < 0.4; }},
         {"cylinder", std::make_shared<Cylinder>(0.3, 0.8), [](const Vec3& p) { return radial(p) < 0.3 && p.z > 0 && p.z < 0.8; }},
         {"capsule", std::make_shared<Capsule>(0.2, 0.6),
-         [](const Vec3& p) { return norm(p - Vec3{0, 0, std::clamp(p.z, -0.3, 0.3)}) < 0.2; }},
+         [](const Vec3& p) {
+             return norm(p - Vec3{0, 0, std::clamp(p.z, -0.3, 0.3)}) < 0.2;
+         }},
         {"frustum", std::make_shared<Cone>(0.5, 0.2, 0.6),
          [](const Vec3& p) { return p.z > 0 && p.z < 0.6 && radial(p) < 0.5 - 0.5 * p.z; }},
-        {"flaringCone", std::make_shared<Cone>(0.0, 0.5, 0.4), [](const Vec3& p) { return p.z > 0 && p.z < 0.4 && radial(p) < 1.25 * p.z; }},
+        {"flaringCone", std::make_shared<Cone>(0.0, 0.5, 0.4),
+         [](const Vec3& p) { return p.z > 0 && p.z < 0.4 && radial(p) < 1.25 * p.z; }},
         {"vase", std::make_shared<Lathe>(kVase), [](const Vec3& p) { return p.z > 0 && p.z < 1 && radial(p) < vaseRadius(p.z); }},
         {"twoLobes", std::make_shared<Lathe>(Profile{{0, 1}, {0.4, 0.8}, {0, 0.6}, {0, 0.4}, {0.3, 0.2}, {0, 0}}),
          [](const Vec3& p) {
@@ -196,7 +204,8 @@ TEST_P(ShapeTest, normalIsDefinedOnAxesAndOnTheSurface) {
     const Aabb box = surroundings(*c.shape);
     for (int i = 0; i <= 40; ++i) {
         const double z = box.min.z + (box.max.z - box.min.z) * i / 40;
-        for (const Vec3& p : {Vec3{0, 0, z}, Vec3{0, 0, 0.05 * i}, Vec3{0.05 * i, 0, 0}}) EXPECT_NEAR(norm(c.shape->surface(p).normal), 1, 1e-12);
+        for (const Vec3& p : {Vec3{0, 0, z}, Vec3{0, 0, 0.05 * i}, Vec3{0.05 * i, 0, 0}})
+            EXPECT_NEAR(norm(c.shape->surface(p).normal), 1, 1e-12);
     }
     int agree = 0;
     const std::vector<Vec3> surface = sampleSurface(c, 2000);

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "elastoplastic/elastoplastic.h"
+
+#include "elastoplastic/explicit_method.h"
+#include "elastoplastic/points.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus::elastoplastic {
+
+void Settings::keys(KeyVisitor& v) {
+    v.number({"youngs_modulus", "stiffness of the bulk; softer allows longer steps, stiffer compresses less", Dimension::pressure, positive()}, youngsModulus);
+    v.number({"poisson_ratio", "of the bulk", Dimension::none, openBetween(-1, 0.5)}, poissonRatio);
+    v.integer({"points_per_cell", "material points in a full cell; a cube (1, 8, 27, 64) for the lattice start", Dimension::none, between(1, 1000)}, pointsPerCell);
+    v.choice({"start", "where points start within their cells"}, kStartNames, start);
+    v.number({"cfl", "part of the stable step to take: dt = cfl h / (c + |v|)", Dimension::none, {.min = 0, .max = 1, .minExcluded = true}}, cfl);
+    v.number({"spacing", "of the grid; from the scene's resolution unless given", Dimension::length, positive()}, spacing);
+    v.number({"dt", "longest time step to take; the stable step unless given", Dimension::time, positive()}, dt);
+}
+
+double wantedSpacing(const Settings& settings, const world::World& world) {
+    if (settings.spacing) return *settings.spacing;
+    if (world.resolution.size) return *world.resolution.size;
+    if (!world.resolution.grains) return 0;
+    const double pointVolume = world.fillVolume() / static_cast<double>(*world.resolution.grains);
+    return std::cbrt(pointVolume * static_cast<double>(settings.pointsPerCell));
+}
+
+namespace {
+
+using namespace world::field;
+constexpr std::array kFields{id, position, velocity, radius, mass, volume, material, source, birthTime, stress, elasticEnergy,
+                             world::FieldInfo{"pressure", "Pa", world::FieldType::real, 1, "mean pressure, compression positive"},
+                             world::FieldInfo{"shear_stress", "Pa", world::FieldType::real, 1, "square root of J2 of the stress"},
+                             world::FieldInfo{"volume_ratio", "1", world::FieldType::real, 1, "volume now over volume at the start"}};
+
+void checkResolution(const Settings& settings, const world::World& world, Problems& problems) {
+    const double h = wantedSpacing(settings, world);
+    if (!(h > 0)) {
+        problems.error("resolution", "the scene does not say how fine to simulate: give resolution.grains (a number of grains) or resolution.size (the grid spacing)");
+        return;
+    }
+    const mpm::GridFrame frame = mpm::makeFrame(world.domain, h);
+    for (int axis = 0; axis < 3; ++axis) {
+        constexpr std::string_view kAxes = "xyz";
+        const double length = world.domain.size()[axis];
+        const double ratio = frame.spacing[axis] / h;
+        if (world.domain.periodic(axis) && (ratio < 0.7 || ratio > 1.4))
+            problems.error(fmt::format("domain.{}", kAxes[static_cast<std::size_t>(axis)]),
+                           fmt::format("the periodic length {:.4g} m is {:.2g} grid cells of {:.4g} m; elastoplastic needs a multiple of 4 cells: make it at least {:.4g} m, or the resolution finer",
+                                       length, length / h, h, 4 * h));
+        if (length / frame.spacing[axis] > mpm::kBlockSide * static_cast<double>(mpm::kMostBlocks) / 2)
+            problems.error("resolution", fmt::format("a grid spacing of {:.4g} m makes {:.3g} cells along {}; at most {} are possible", h, length / h,
+                                                     kAxes[static_cast<std::size_t>(axis)], mpm::kBlockSide * mpm::kMostBlocks / 2));
+    }
+}
+
+// One velocity per node: grains of several materials share it, so a body has one friction there.
+void checkFriction(const world::World& world, Problems& problems) {
+    for (const world::Body& body : world.bodies)
+        for (const world::Fill& fill : world.fills) {
+            const double first = world.contacts.between(world.fills.front().material, body.material).friction;
+            const double other = world.contacts.between(fill.material, body.material).friction;
+            if (first != other) {
+                problems.error("contacts", fmt::format("elastoplastic needs one friction coefficient between body '{}' and all grains; materials '{}' and '{}' have {:g} and {:g}", body.name,
+                                                       world.materials[static_cast<std::size_t>(world.fills.front().material)].name,
+                                                       world.materials[static_cast<std::size_t>(fill.material)].name, first, other));
+                break;
+            }
+        }
+}
+
+void check(const world::MethodSettings& given, const world::World& world, Problems& problems) {
+    const auto& settings = static_cast<const Settings&>(given);
+    checkResolution(settings, world, problems);
+    checkFriction(world, problems);
+    const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
+    if (settings.start == Start::lattice && perAxis * perAxis * perAxis != settings.pointsPerCell)
+        problems.error("elastoplastic.points_per_cell", fmt::format("a lattice has a cube of points in a cell: 1, 8, 27 or 64, not {}; or choose start = \"jittered\"", settings.pointsPerCell));
+    if (settings.pointsPerCell < 4)
+        problems.warn("elastoplastic.points_per_cell", "fewer than 4 points in a cell leave holes in the flow; 8 is usual");
+}
+
+// Points and their groups' padding, the sort's keys, orders and largest column twice, tiles and nodes of the blocks.
+world::Estimate estimate(const world::MethodSettings& given, const world::World& world, world::Precision precision) {
+    const auto& settings = static_cast<const Settings&>(given);
+    const double h = wantedSpacing(settings, world);
+    if (!(h > 0)) return {};
+    const mpm::GridFrame frame = mpm::makeFrame(world.domain, h);
+    const double real = precision == world::Precision::float32 ? 4 : 8;
+    const double points = world.fillVolume() * static_cast<double>(settings.pointsPerCell) / frame.cellVolume();
+    const double cells = points / static_cast<double>(settings.pointsPerCell);
+    const double blocks = std::pow(std::cbrt(cells / mpm::kBlockNodes) + 1, 3);       // those that are cut included
+    const double nodeBlocks = std::pow(std::cbrt(cells / mpm::kBlockNodes) + 3, 3);   // and one more around
+    const double rows = points + 3.5 * blocks;                                         // half a group of padding a block
+    const double perRow = precision == world::Precision::float32 ? static_cast<double>(Points<float>().bytesPerRow()) : static_cast<double>(Points<double>().bytesPerRow());
+    const double sorting = 9 * real + 2 * 8 + 3 * 4;
+    const double perBlock = mpm::kTileNodes * mpm::kNodeReals * real + sizeof(mpm::PointBlock);
+    const double perNodeBlock = mpm::kBlockNodes * mpm::kNodeReals * real + sizeof(mpm::NodeBlock);
+    return {static_cast<std::int64_t>(points), rows * (perRow + sorting) + blocks * perBlock + nodeBlocks * perNodeBlock, h};
+}
+
+std::unique_ptr<world::Method> create(const world::MethodSettings& given, const world::World& world, world::Precision precision) {
+    const auto& settings = static_cast<const Settings&>(given);
+    if (precision == world::Precision::float32) return std::make_unique<ExplicitMethod<float>>(settings, world);
+    return std::make_unique<ExplicitMethod<double>>(settings, world);
+}
+
+}  // namespace
+
+const world::MethodInfo info{
+    .name = "elastoplastic",
+    .summary = "sand as an elastoplastic continuum on material points (Drucker-Prager MPM)",
+    .citation = "Klar2016",
+    .fields = kFields,
+    .settings = [] { return std::unique_ptr<world::MethodSettings>(std::make_unique<Settings>()); },
+    .check = check,
+    .estimate = estimate,
+    .create = create,
+};
+
+}  // namespace talus::elastoplastic

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points in and out of the method; explicit_step.cpp has the step.
+#include "elastoplastic/explicit_method.h"
+
+#include "geometry/sampling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace talus::elastoplastic {
+namespace {
+
+/// Δt |∇v| that keeps 1 + Δt ∇v far from inversion.
+constexpr double kMostGradientStep = 0.3;
+
+struct StartPoints {
+    std::vector<Vec3> positions;
+    double volume = 0;   // of each [m³]
+};
+
+StartPoints startPoints(const Settings& settings, const mpm::GridFrame& frame, const world::Fill& fill, std::uint64_t seed) {
+    const geometry::RandomStream random{seed, static_cast<std::uint32_t>(fill.source)};
+    const double pointVolume = frame.cellVolume() / static_cast<double>(settings.pointsPerCell);
+    const double perAxis = std::cbrt(static_cast<double>(settings.pointsPerCell));
+    switch (settings.start) {
+        case Start::lattice:
+            return {geometry::subcellLattice(*fill.region, frame.spacing, frame.origin, static_cast<int>(std::lround(perAxis))), pointVolume};
+        case Start::jittered:
+            return {geometry::jittered(*fill.region, frame.spacing * (1 / perAxis), frame.origin, random), pointVolume};
+        case Start::poisson: break;
+    }
+    // A maximal Poisson-disk set of distance r holds about 0.7 points per r³; what it misses of that goes into the volume.
+    constexpr double kPointsPerCube = 0.7;
+    StartPoints start{geometry::poissonDisk(*fill.region, std::cbrt(kPointsPerCube * pointVolume), random), 0};
+    if (!start.positions.empty()) start.volume = fill.region->volume() / static_cast<double>(start.positions.size());
+    return start;
+}
+
+int cellOf(const Vec3& p) {
+    const auto nearest = [](double c) { return std::clamp(static_cast<int>(std::floor(c + 0.5)), 0, mpm::kBlockSide - 1); };
+    return (nearest(p.x) * mpm::kBlockSide + nearest(p.y)) * mpm::kBlockSide + nearest(p.z);
+}
+
+}  // namespace
+
+template <class Real>
+ExplicitMethod<Real>::ExplicitMethod(const Settings& settings, const world::World& world)
+    : settings_(settings), domain_(world.domain), frame_(mpm::makeFrame(world.domain, wantedSpacing(settings, world))),
+      elasticity_(Elasticity::fromYoung(settings.youngsModulus, settings.poissonRatio)) {
+    for (const world::Material& material : world.materials) {
+        kappa_.push_back(static_cast<Real>(elasticity_.kappa(material.muHat)));
+        bulkDensity_.push_back(material.bulkDensity());
+    }
+    if (!world.fills.empty()) grainMaterial_ = world.fills.front().material;
+    for (const world::Fill& fill : world.fills)
+        waveSpeed_ = std::max(waveSpeed_, elasticity_.waveSpeed(bulkDensity_[static_cast<std::size_t>(fill.material)]));
+}
+
+// Points of the region that no body covers.
+template <class Real>
+world::Inserted ExplicitMethod<Real>::insert(const Exec& exec, world::World& world, const world::Fill& fill) {
+    StartPoints start = startPoints(settings_, frame_, fill, world.seed);
+    const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
+    std::erase_if(start.positions, [&](const Vec3& x) {
+        return std::ranges::any_of(bodies, [&](const world::BodySnapshot& body) { return body.distance(x) < 0; });
+    });
+
+    const std::size_t first = points_.rows(), added = start.positions.size();
+    std::vector<std::uint64_t> keys = recentre(exec, first);
+    points_.resize(first + added);
+    keys.resize(points_.rows(), mpm::kNoKey);
+    const double mass = bulkDensity_[static_cast<std::size_t>(fill.material)] * start.volume;
+    for (std::size_t i = 0; i < added; ++i) {
+        const std::size_t row = first + i;
+        const mpm::Place place = frame_.toBlock(start.positions[i]);
+        keys[row] = mpm::cellKey(place.block, cellOf(place.position));
+        for (int axis = 0; axis < 3; ++axis) {
+            points_.position(row, axis) = static_cast<Real>(place.position[axis]);
+            points_.velocity(row, axis) = static_cast<Real>(fill.velocity[axis]);
+            pace_.cellRate = std::max(pace_.cellRate, std::abs(fill.velocity[axis]) / frame_.spacing[axis]);
+        }
+        points_.mass(row) = static_cast<Real>(mass);
+        points_.volume(row) = static_cast<Real>(start.volume);
+        points_.material(row) = fill.material;
+        points_.source(row) = fill.source;
+        points_.id(row) = world.nextId++;
+        points_.birthTime(row) = world.time;
+    }
+    sort(exec, keys);
+    const auto number = static_cast<std::int64_t>(added);
+    return {number, static_cast<double>(number) * static_cast<double>(static_cast<Real>(mass))};
+}
+
+template <class Real>
+world::Removed ExplicitMethod<Real>::erase(const Exec& exec, const world::Region& region) {
+    std::vector<std::vector<std::size_t>> found(blocks_.points.size());
+    exec.forTasks(found.size(), [&](std::size_t b, int) {
+        const mpm::PointBlock& block = blocks_.points[b];
+        for (std::size_t row = 8 * std::size_t{block.firstGroup}; row < 8 * std::size_t{block.firstGroup} + block.points; ++row)
+            if (region.contains(worldPosition(block, row))) found[b].push_back(row);
+    });
+    world::Removed removed;
+    for (const std::vector<std::size_t>& rows : found)
+        for (const std::size_t row : rows) {
+            const auto mass = static_cast<double>(points_.mass(row));
+            ++removed.count;
+            removed.mass += mass;
+            removed.momentum += mass * Vec3{points_.velocity(row, 0), points_.velocity(row, 1), points_.velocity(row, 2)};
+        }
+    if (removed.count == 0) return removed;
+    std::vector<std::uint64_t> keys = recentre(exec, points_.rows());
+    for (const std::vector<std::size_t>& rows : found)
+        for (const std::size_t row : rows) keys[row] = mpm::kNoKey;
+    sort(exec, keys);
+    return removed;
+}
+
+/// Positions relative to the block of the nearest node, and the keys to sort by; padding rows have none.
+template <class Real>
+std::vector<std::uint64_t> ExplicitMethod<Real>::recentre(const Exec& exec, std::size_t rows) {
+    std::vector<std::uint64_t> keys(rows, mpm::kNoKey);
+    exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
+        const mpm::PointBlock& block = blocks_.points[b];
+        for (std::size_t row = 8 * std::size_t{block.firstGroup}; row < 8 * std::size_t{block.firstGroup} + block.points; ++row) {
+            const mpm::Place place = frame_.recentre(block.coord, {points_.position(row, 0), points_.position(row, 1), points_.position(row, 2)});
+            for (int axis = 0; axis < 3; ++axis) points_.position(row, axis) = static_cast<Real>(place.position[axis]);
+            keys[row] = mpm::cellKey(place.block, cellOf(place.position));
+        }
+    });
+    return keys;
+}
+
+template <class Real>
+void ExplicitMethod<Real>::sort(const Exec& exec, const std::vector<std::uint64_t>& keys) {
+    const auto phase = exec.phase("sort");
+    blocks_ = mpm::sortPoints(exec, frame_, keys, points_.id, points_);
+    count_ = 0;
+    for (const mpm::PointBlock& block : blocks_.points) count_ += block.points;
+    drift_ = 0;
+    ++sorts_;
+}
+
+template <class Real>
+double ExplicitMethod<Real>::stableStep(const world::World& world) const {
+    double bodyRate = 0;
+    for (const world::Body& body : world.bodies) bodyRate = std::max(bodyRate, body.fastest(world.time) / frame_.smallestSpacing());
+    const double rate = waveSpeed_ / frame_.smallestSpacing() + std::max(pace_.cellRate, bodyRate);
+    double dt = settings_.cfl / rate;
+    if (pace_.gradient > 0) dt = std::min(dt, kMostGradientStep / pace_.gradient);
+    return settings_.dt ? std::min(dt, *settings_.dt) : dt;
+}
+
+template <class Real>
+Vec3 ExplicitMethod<Real>::worldPosition(const mpm::PointBlock& block, std::size_t row) const {
+    return domain_.wrap(frame_.toWorld(block.coord, {points_.position(row, 0), points_.position(row, 1), points_.position(row, 2)}));
+}
+
+template <class Real>
+world::Failed ExplicitMethod<Real>::failure(std::int64_t row, std::string_view what) const {
+    const auto r = static_cast<std::size_t>(row);
+    const auto block = std::ranges::upper_bound(blocks_.points, row, {}, [](const mpm::PointBlock& b) { return 8 * std::int64_t{b.firstGroup}; }) - 1;
+    const bool lost = !std::isfinite(points_.position(r, 0)) || !std::isfinite(points_.position(r, 1)) || !std::isfinite(points_.position(r, 2));
+    return {std::string(what), points_.id(r), worldPosition(*block, r), lost ? "position" : "stress"};
+}
+
+template <class Real>
+std::vector<world::Metric> ExplicitMethod<Real>::metrics() const {
+    return {{"blocks", static_cast<double>(blocks_.points.size())}, {"sorts", static_cast<double>(sorts_)}};
+}
+
+template <class Real>
+std::vector<world::Metric> ExplicitMethod<Real>::fallbacks() const {
+    return {{"inverted_points", static_cast<double>(inverted_)}};
+}
+
+template <class Real>
+void ExplicitMethod<Real>::save(Archive& archive) const {
+    {
+        const auto group = archive.group("points");
+        points_.save(archive);
+    }
+    std::vector<std::int32_t> coords, counts;
+    for (const mpm::PointBlock& block : blocks_.points) {
+        coords.insert(coords.end(), {block.coord.x, block.coord.y, block.coord.z});
+        counts.push_back(static_cast<std::int32_t>(block.points));
+    }
+    archive.put("block_coords", coords);
+    archive.put("block_points", counts);
+    archive.put("drift", drift_);
+    archive.put("cell_rate", pace_.cellRate);
+    archive.put("gradient", pace_.gradient);
+    archive.put("inverted", inverted_);
+    archive.put("sorts", sorts_);
+}
+
+template <class Real>
+void ExplicitMethod<Real>::load(const Archive& archive) {
+    {
+        const auto group = archive.group("points");
+        points_.load(archive);
+    }
+    const auto coords = archive.get<std::int32_t>("block_coords"), counts = archive.get<std::int32_t>("block_points");
+    if (coords.size() != 3 * counts.size()) throw ArchiveError("block_coords and block_points do not fit together");
+    std::vector<mpm::PointBlock> blocks;
+    count_ = 0;
+    for (std::size_t b = 0; b < counts.size(); ++b) {
+        blocks.push_back({.coord = {coords[3 * b], coords[3 * b + 1], coords[3 * b + 2]}, .points = static_cast<std::uint32_t>(counts[b])});
+        count_ += counts[b];
+    }
+    blocks_ = mpm::connectBlocks(Exec(1), frame_, std::move(blocks), points_.groupWidth());
+    if (blocks_.groups() != points_.groups()) throw ArchiveError("block_points and the points do not fit together");
+    drift_ = archive.value<double>("drift");
+    pace_ = {archive.value<double>("cell_rate"), archive.value<double>("gradient")};
+    inverted_ = archive.value<std::int64_t>("inverted");
+    sorts_ = archive.value<std::int64_t>("sorts");
+}
+
+template class ExplicitMethod<float>;
+template class ExplicitMethod<double>;
+
+}  // namespace talus::elastoplastic

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The explicit cycle of [Klar2016, §4] in its moving-least-squares form [Hu2018].
+#pragma once
+
+#include "elastoplastic/elastoplastic.h"
+#include "elastoplastic/points.h"
+#include "elastoplastic/sand.h"
+#include "mpm/blocks.h"
+#include "mpm/node_contact.h"
+#include "mpm/tile.h"
+
+#include <optional>
+#include <vector>
+
+namespace talus::elastoplastic {
+
+template <class Real>
+class ExplicitMethod final : public world::Method {
+public:
+    ExplicitMethod(const Settings&, const world::World&);
+
+    world::Inserted insert(const Exec&, world::World&, const world::Fill&) override;
+    world::Removed erase(const Exec&, const world::Region&) override;
+    std::int64_t count() const override { return count_; }
+    double stableStep(const world::World&) const override;
+    world::StepReport step(const Exec&, world::World&, double dt) override;
+    std::span<const world::FieldInfo> fields() const override { return info.fields; }
+    void read(const Exec&, world::FieldNames, world::ChunkSink&) const override;
+    std::vector<world::Metric> metrics() const override;
+    std::vector<world::Metric> fallbacks() const override;
+    void save(Archive&) const override;
+    void load(const Archive&) override;
+
+private:
+    /// Extremes of the last step, from which the next step's length follows.
+    struct Pace {
+        double cellRate = 0;      // max |v_a|/h_a over points and axes [1/s]
+        double gradient = 0;      // max |∇v| entry [1/s]
+    };
+    /// What a block of points reports from a step.
+    struct BlockReport {
+        Pace pace;
+        std::int64_t inverted = 0;
+        std::int64_t badRow = -1;  // first row that is not finite
+    };
+
+    void pointsToGrid(const Exec&, double dt);
+    /// Returns the largest number of cells that a node moves in the step.
+    double updateNodes(const Exec&, const world::World&, double dt, mpm::NodeContact&);
+    double largestNodeGradient(const Exec&) const;
+    std::int64_t gridToPoints(const Exec&, double dt);   // row of a point that is not finite, or −1
+    BlockReport updateBlock(const mpm::PointBlock&, const Real* tile, double dt);
+    void sort(const Exec&, const std::vector<std::uint64_t>& keys);
+    std::vector<std::uint64_t> recentre(const Exec&, std::size_t rows);
+
+    Wide<Real> kappas(std::size_t group) const;
+    world::Failed failure(std::int64_t row, std::string_view what) const;
+    Vec3 worldPosition(const mpm::PointBlock&, std::size_t row) const;
+
+    Settings settings_;
+    world::Domain domain_;
+    mpm::GridFrame frame_;
+    Elasticity elasticity_;
+    double waveSpeed_ = 0;                // fastest of all materials [m/s]
+    int grainMaterial_ = 0;               // any of the fills': all rub alike (see check)
+    std::vector<Real> kappa_;             // cone slope in strain, per material
+    std::vector<double> bulkDensity_;     // per material [kg/m³]
+
+    Points<Real> points_;
+    mpm::Blocks blocks_;
+    std::int64_t count_ = 0;
+    double drift_ = 0;                    // cells that a point may have moved since the last sort
+    Pace pace_;
+    std::int64_t inverted_ = 0, sorts_ = 0;
+
+    mpm::NodeValues<Real> tiles_;         // of every point block
+    mpm::NodeValues<Real> nodes_;         // of every node block: mass and momentum, then mass and velocity
+    std::vector<mpm::NodeValues<Real>> workerTiles_;
+};
+
+
+}  // namespace talus::elastoplastic

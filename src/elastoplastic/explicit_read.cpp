@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points as fields.
+#include "elastoplastic/explicit_method.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <string>
+
+namespace talus::elastoplastic {
+namespace {
+
+/// One point in SI units and world coordinates.
+struct PointValues {
+    std::int64_t id, material, source;
+    Vec3 position, velocity;
+    double mass, referenceVolume, expansion, birthTime;
+    std::array<double, 6> tau;   // Kirchhoff stress
+};
+
+/// Volume follows from the elastic compression and the expansion still open: V = V⁰ exp(tr H + v_c).
+double currentVolume(const PointValues& p, const Elasticity& e) {
+    const double traceH = (p.tau[0] + p.tau[1] + p.tau[2]) / (3 * e.lambda + 2 * e.mu);
+    return p.referenceVolume * std::exp(traceH + p.expansion);
+}
+
+/// ψ V⁰ with ψ = μ tr H² + ½ λ (tr H)² (25), H from τ = 2μ H + λ tr H 1.
+double elasticEnergy(const PointValues& p, const Elasticity& e) {
+    const double traceH = (p.tau[0] + p.tau[1] + p.tau[2]) / (3 * e.lambda + 2 * e.mu);
+    double squares = 0;
+    for (std::size_t i = 0; i < 6; ++i) {
+        const double h = (p.tau[i] - (i < 3 ? e.lambda * traceH : 0)) / (2 * e.mu);
+        squares += (i < 3 ? 1 : 2) * h * h;
+    }
+    return p.referenceVolume * (e.mu * squares + 0.5 * e.lambda * traceH * traceH);
+}
+
+double shearStress(const std::array<double, 6>& s) {   // √J₂
+    const double mean = (s[0] + s[1] + s[2]) / 3;
+    double squares = 0;
+    for (std::size_t i = 0; i < 6; ++i) squares += (i < 3 ? 0.5 : 1.0) * std::pow(s[i] - (i < 3 ? mean : 0), 2);
+    return std::sqrt(squares);
+}
+
+using Writer = void (*)(const PointValues&, const Elasticity&, std::vector<double>&, std::vector<std::int64_t>&);
+
+void putVector(const Vec3& v, std::vector<double>& to) { to.insert(to.end(), {v.x, v.y, v.z}); }
+
+struct NamedWriter {
+    std::string_view name;
+    Writer write;
+};
+const NamedWriter kWriters[] = {
+    {"id", [](const PointValues& p, const Elasticity&, auto&, auto& out) { out.push_back(p.id); }},
+    {"position", [](const PointValues& p, const Elasticity&, auto& out, auto&) { putVector(p.position, out); }},
+    {"velocity", [](const PointValues& p, const Elasticity&, auto& out, auto&) { putVector(p.velocity, out); }},
+    {"radius", [](const PointValues& p, const Elasticity& e, auto& out, auto&) { out.push_back(std::cbrt(0.75 / std::numbers::pi * currentVolume(p, e))); }},
+    {"mass", [](const PointValues& p, const Elasticity&, auto& out, auto&) { out.push_back(p.mass); }},
+    {"volume", [](const PointValues& p, const Elasticity& e, auto& out, auto&) { out.push_back(currentVolume(p, e)); }},
+    {"material", [](const PointValues& p, const Elasticity&, auto&, auto& out) { out.push_back(p.material); }},
+    {"source", [](const PointValues& p, const Elasticity&, auto&, auto& out) { out.push_back(p.source); }},
+    {"birth_time", [](const PointValues& p, const Elasticity&, auto& out, auto&) { out.push_back(p.birthTime); }},
+    {"stress", [](const PointValues& p, const Elasticity& e, auto& out, auto&) {
+         for (const double t : p.tau) out.push_back(t * p.referenceVolume / currentVolume(p, e));
+     }},
+    {"elastic_energy", [](const PointValues& p, const Elasticity& e, auto& out, auto&) { out.push_back(elasticEnergy(p, e)); }},
+    {"pressure", [](const PointValues& p, const Elasticity& e, auto& out, auto&) {
+         out.push_back(-(p.tau[0] + p.tau[1] + p.tau[2]) / 3 * p.referenceVolume / currentVolume(p, e));
+     }},
+    {"shear_stress", [](const PointValues& p, const Elasticity& e, auto& out, auto&) {
+         out.push_back(shearStress(p.tau) * p.referenceVolume / currentVolume(p, e));
+     }},
+    {"volume_ratio", [](const PointValues& p, const Elasticity& e, auto& out, auto&) { out.push_back(currentVolume(p, e) / p.referenceVolume); }},
+};
+
+Writer findWriter(std::string_view name) {
+    const auto found = std::ranges::find(kWriters, name, &NamedWriter::name);
+    if (found == std::end(kWriters)) throw std::out_of_range("elastoplastic has no field '" + std::string(name) + "'");
+    return found->write;
+}
+
+}  // namespace
+
+template <class Real>
+void ExplicitMethod<Real>::read(const Exec&, world::FieldNames names, world::ChunkSink& sink) const {
+    struct Buffer {
+        Writer write;
+        const world::FieldInfo* info;
+        std::vector<double> reals;
+        std::vector<std::int64_t> integers;
+    };
+    std::vector<Buffer> buffers;
+    for (const std::string_view name : names) buffers.push_back({findWriter(name), world::findField(fields(), name), {}, {}});
+
+    std::size_t gathered = 0;
+    const auto flush = [&] {
+        if (gathered == 0) return;
+        std::vector<world::FieldColumn> columns;
+        for (const Buffer& buffer : buffers) columns.push_back({buffer.info, buffer.reals, buffer.integers});
+        sink.take({gathered, columns});
+        for (Buffer& buffer : buffers) {
+            buffer.reals.clear();
+            buffer.integers.clear();
+        }
+        gathered = 0;
+    };
+    for (const mpm::PointBlock& block : blocks_.points)
+        for (std::size_t row = 8 * std::size_t{block.firstGroup}; row < 8 * std::size_t{block.firstGroup} + block.points; ++row) {
+            PointValues p{points_.id(row), points_.material(row), points_.source(row), worldPosition(block, row),
+                          {points_.velocity(row, 0), points_.velocity(row, 1), points_.velocity(row, 2)},
+                          points_.mass(row), points_.volume(row), points_.expansion(row), points_.birthTime(row), {}};
+            for (int i = 0; i < 6; ++i) p.tau[static_cast<std::size_t>(i)] = points_.stress(row, i);
+            for (Buffer& buffer : buffers) buffer.write(p, elasticity_, buffer.reals, buffer.integers);
+            if (++gathered == world::Chunk::kMostGrains) flush();
+        }
+    flush();
+}
+
+template void ExplicitMethod<float>::read(const Exec&, world::FieldNames, world::ChunkSink&) const;
+template void ExplicitMethod<double>::read(const Exec&, world::FieldNames, world::ChunkSink&) const;
+
+}  // namespace talus::elastoplastic

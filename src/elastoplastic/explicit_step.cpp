@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step. The numbers of sections and equations are those of [Klar2016].
+#include "elastoplastic/explicit_method.h"
+#include "mpm/quadratic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace talus::elastoplastic {
+namespace {
+
+/// A node that moves further than this in a step breaks the tile of its neighbours [cells].
+constexpr double kMostCells = 1.0;
+/// 1 + Δt ∇v must stay far from inversion.
+constexpr double kMostStretch = 0.6;
+/// Points are sorted before any can have drifted by a whole cell.
+constexpr double kMostDrift = 0.99;
+/// Masses below this part of a point's are round-off.
+constexpr double kLeastMass = 1e-30;
+
+template <class Real>
+WideSym3<Real> loadSym(const Real* from) {
+    const auto entry = [from](int i) { return Wide<Real>::load(from + 8 * i); };
+    return {.xx = entry(0), .yy = entry(1), .zz = entry(2), .xy = entry(3), .yz = entry(4), .xz = entry(5)};
+}
+template <class Real>
+void storeSym(const WideSym3<Real>& a, Real* to) {
+    a.xx.store(to);
+    a.yy.store(to + 8);
+    a.zz.store(to + 16);
+    a.xy.store(to + 24);
+    a.yz.store(to + 32);
+    a.xz.store(to + 40);
+}
+
+int pointsInGroup(const mpm::PointBlock& block, std::uint32_t group) {
+    return std::min(8, static_cast<int>(block.points) - 8 * static_cast<int>(group - block.firstGroup));
+}
+
+}  // namespace
+
+template <class Real>
+world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& world, double dt) {
+    pointsToGrid(exec, dt);                                     // §5.1, with the stress forces of §6
+
+    mpm::NodeContact contact(exec, frame_, blocks_.nodes, world, grainMaterial_, kMostCells * frame_.smallestSpacing());
+    const double cells = updateNodes(exec, world, dt, contact); // gravity, §8 collisions and friction
+    if (cells > kMostCells || (2 * cells > kMostStretch && dt * largestNodeGradient(exec) > kMostStretch)) return world::Rejected{0.5 * dt};
+
+    const std::int64_t bad = gridToPoints(exec, dt);            // §5.3–§5.5
+    if (bad >= 0) return failure(bad, "the state of a point is not finite");
+
+    contact.addLoads(world);
+    drift_ += dt * pace_.cellRate;
+    if (drift_ > kMostDrift) sort(exec, recentre(exec, points_.rows()));
+    return world::Done{};
+}
+
+// Mass and momentum of points to their block's tile: p_i += w (m v + [m C − Δt V⁰ τ D⁻¹] (x_i − x_p)), D = h²/4.
+// The second term in brackets is the force (23) with the weight gradients of the moving-least-squares form [Hu2018].
+template <class Real>
+void ExplicitMethod<Real>::pointsToGrid(const Exec& exec, double dt) {
+    const auto phase = exec.phase("points to grid");
+    using W = Wide<Real>;
+    const std::array<Real, 3> h{static_cast<Real>(frame_.spacing.x), static_cast<Real>(frame_.spacing.y), static_cast<Real>(frame_.spacing.z)};
+    const std::array<Real, 3> force{static_cast<Real>(4 * dt / frame_.spacing.x), static_cast<Real>(4 * dt / frame_.spacing.y), static_cast<Real>(4 * dt / frame_.spacing.z)};
+    tiles_.resize(blocks_.points.size() * mpm::kTileNodes * mpm::kNodeReals);
+    exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
+        const mpm::PointBlock& block = blocks_.points[b];
+        Real* tile = tiles_.data() + b * mpm::kTileNodes * mpm::kNodeReals;
+        std::fill_n(tile, mpm::kTileNodes * mpm::kNodeReals, Real(0));
+        for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
+            const mpm::QuadraticStencil<Real> stencil(points_.position.group(g));
+            const W mass = W::load(points_.mass.group(g)), volume = W::load(points_.volume.group(g));
+            const WideSym3<Real> t = loadSym(points_.stress.group(g));
+            const std::array<W, 9> tau{t.xx, t.xy, t.xz, t.xy, t.yy, t.yz, t.xz, t.yz, t.zz};
+            mpm::PointMomenta<Real> momenta{mass, {}, {}};
+            for (std::size_t row = 0; row < 3; ++row) {
+                momenta.momentum[row] = mass * W::load(points_.velocity.group(g) + 8 * row);
+                for (std::size_t axis = 0; axis < 3; ++axis)
+                    momenta.affine[3 * row + axis] = negMulAdd(volume * force[axis], tau[3 * row + axis], mass * h[axis] * W::load(points_.gradient.group(g) + 8 * (3 * row + axis)));
+            }
+            mpm::scatter(stencil, momenta, pointsInGroup(block, g), tile);
+        }
+    });
+}
+
+// Tiles to nodes, momentum to velocity, gravity, bodies.
+template <class Real>
+double ExplicitMethod<Real>::updateNodes(const Exec& exec, const world::World& world, double dt, mpm::NodeContact& contact) {
+    const auto phase = exec.phase("grid");
+    nodes_.resize(blocks_.nodes.size() * mpm::kBlockNodes * mpm::kNodeReals);
+    const std::array<Real, 3> kick{static_cast<Real>(dt * world.gravity.x), static_cast<Real>(dt * world.gravity.y), static_cast<Real>(dt * world.gravity.z)};
+    const Vec3 perCell{dt / frame_.spacing.x, dt / frame_.spacing.y, dt / frame_.spacing.z};
+    return exec.reduce(
+        blocks_.nodes.size(), 8, 0.0,
+        [&](std::size_t begin, std::size_t end) {
+            double cells = 0;
+            for (std::size_t b = begin; b < end; ++b) {
+                Real* values = nodes_.data() + b * mpm::kBlockNodes * mpm::kNodeReals;
+                mpm::sumTiles(blocks_.nodes[b], tiles_.data(), values);
+                const bool bodiesNear = contact.near(b);
+                for (int n = 0; n < mpm::kBlockNodes; ++n) {
+                    Real* node = values + mpm::kNodeReals * n;
+                    if (!(node[0] > Real(kLeastMass))) {
+                        std::fill_n(node, mpm::kNodeReals, Real(0));
+                        continue;
+                    }
+                    const Real perMass = Real(1) / node[0];
+                    for (std::size_t axis = 0; axis < 3; ++axis) node[1 + axis] = node[1 + axis] * perMass + kick[axis];
+                    if (bodiesNear) {
+                        const Vec3 local{static_cast<double>(n / 16), static_cast<double>(n / 4 % 4), static_cast<double>(n % 4)};
+                        mpm::MovingNode moving{frame_.toWorld(blocks_.nodes[b].coord, local), static_cast<double>(node[0]), {node[1], node[2], node[3]}};
+                        contact.apply(b, dt, moving);
+                        for (int axis = 0; axis < 3; ++axis) node[1 + axis] = static_cast<Real>(moving.velocity[axis]);
+                    }
+                    for (int axis = 0; axis < 3; ++axis) cells = std::max(cells, std::abs(static_cast<double>(node[1 + axis])) * perCell[axis]);
+                }
+            }
+            return cells;
+        },
+        [](double a, double b) { return std::max(a, b); });
+}
+
+// Differences of neighbouring node velocities bound the gradient of their B-spline.
+template <class Real>
+double ExplicitMethod<Real>::largestNodeGradient(const Exec& exec) const {
+    constexpr std::array<int, 3> stride{mpm::kTileSide * mpm::kTileSide, mpm::kTileSide, 1};
+    return exec.reduce(
+        blocks_.points.size(), 4, 0.0,
+        [&](std::size_t begin, std::size_t end) {
+            double largest = 0;
+            mpm::NodeValues<Real> tile(mpm::kTileNodes * mpm::kNodeReals);
+            for (std::size_t b = begin; b < end; ++b) {
+                mpm::loadTile(blocks_.points[b], nodes_.data(), tile.data());
+                for (int n = 0; n < mpm::kTileNodes; ++n)
+                    for (int axis = 0; axis < 3; ++axis) {
+                        const bool last = n / stride[static_cast<std::size_t>(axis)] % mpm::kTileSide == mpm::kTileSide - 1;
+                        const Real* here = tile.data() + mpm::kNodeReals * n;
+                        if (last || here[0] == Real(0)) continue;
+                        const Real* next = here + mpm::kNodeReals * stride[static_cast<std::size_t>(axis)];
+                        if (next[0] == Real(0)) continue;
+                        for (int c = 1; c < 4; ++c) largest = std::max(largest, std::abs(static_cast<double>(next[c] - here[c])) / frame_.spacing[axis]);
+                    }
+            }
+            return largest;
+        },
+        [](double a, double b) { return std::max(a, b); });
+}
+
+template <class Real>
+std::int64_t ExplicitMethod<Real>::gridToPoints(const Exec& exec, double dt) {
+    const auto phase = exec.phase("grid to points");
+    workerTiles_.resize(static_cast<std::size_t>(exec.threads()));
+    for (auto& tile : workerTiles_) tile.resize(mpm::kTileNodes * mpm::kNodeReals);
+    std::vector<BlockReport> reports(blocks_.points.size());
+    exec.forTasks(blocks_.points.size(), [&](std::size_t b, int worker) {
+        Real* tile = workerTiles_[static_cast<std::size_t>(worker)].data();
+        mpm::loadTile(blocks_.points[b], nodes_.data(), tile);
+        reports[b] = updateBlock(blocks_.points[b], tile, dt);
+    });
+    pace_ = {};
+    std::int64_t bad = -1;
+    for (const BlockReport& report : reports) {
+        pace_.cellRate = std::max(pace_.cellRate, report.pace.cellRate);
+        pace_.gradient = std::max(pace_.gradient, report.pace.gradient);
+        inverted_ += report.inverted;
+        if (bad < 0) bad = report.badRow;
+    }
+    return bad;
+}
+
+// (11)–(13), (16)–(18) for the points of one block. Departure from §5.4: positions and strain move with the velocity after
+// friction, as velocities do; with the velocity before it, a bed that friction holds on a slope creeps.
+template <class Real>
+typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(const mpm::PointBlock& block, const Real* tile, double dt) {
+    using W = Wide<Real>;
+    const std::array<Real, 3> toCells{static_cast<Real>(dt / frame_.spacing.x), static_cast<Real>(dt / frame_.spacing.y), static_cast<Real>(dt / frame_.spacing.z)};
+    const std::array<Real, 3> toGradient{static_cast<Real>(4 / frame_.spacing.x), static_cast<Real>(4 / frame_.spacing.y), static_cast<Real>(4 / frame_.spacing.z)};
+    const W step(static_cast<Real>(dt));
+    W fastest(Real(0)), steepest(Real(0));
+    BlockReport report;
+    for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
+        Real* position = points_.position.group(g);
+        const mpm::QuadraticStencil<Real> stencil(position);
+        const int points = pointsInGroup(block, g);
+        const mpm::PointVelocities<Real> v = mpm::gather(stencil, points, tile);
+
+        W finite(Real(0));
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            v.velocity[axis].store(points_.velocity.group(g) + 8 * axis);
+            const W moved = v.velocity[axis] * toCells[axis];
+            fastest = max(fastest, abs(moved));
+            const W p = W::load(position + 8 * axis) + moved;
+            p.store(position + 8 * axis);
+            finite += p;
+        }
+        std::array<W, 9> stretch;   // Δt ∇v
+        for (std::size_t i = 0; i < 9; ++i) {
+            const W gradient = v.moment[i] * toGradient[i % 3];
+            gradient.store(points_.gradient.group(g) + 8 * i);
+            steepest = max(steepest, abs(gradient));
+            stretch[i] = gradient * step;
+        }
+        SandState<Real> state{advanceStrain(loadSym(points_.strain.group(g)), stretch), W::load(points_.expansion.group(g)), {}};
+        projectToCone(elasticity_, kappas(g), state);
+        storeSym(state.strain, points_.strain.group(g));
+        state.expansion.store(points_.expansion.group(g));
+        storeSym(state.stress, points_.stress.group(g));
+
+        const WideMat3<Real> a{{stretch[0] + Real(1), stretch[1], stretch[2], stretch[3], stretch[4] + Real(1), stretch[5], stretch[6], stretch[7], stretch[8] + Real(1)}};
+        finite += state.stress.xx + state.stress.yy + state.stress.zz + state.stress.xy + state.stress.yz + state.stress.xz;
+        const auto sound = abs(finite) < W(std::numeric_limits<Real>::max());
+        const auto upright = determinant(a) > W(Real(0));
+        if (!all(sound & upright)) {
+            const std::array<Real, 8> sums = finite.lanes(), determinants = determinant(a).lanes();
+            for (int p = 0; p < points; ++p) {
+                const auto lane = static_cast<std::size_t>(p);
+                if (!std::isfinite(sums[lane]) && report.badRow < 0) report.badRow = 8 * static_cast<std::int64_t>(g) + p;
+                if (!(determinants[lane] > Real(0))) ++report.inverted;
+            }
+        }
+    }
+    report.pace = {static_cast<double>(maxLane(fastest)) / dt, static_cast<double>(maxLane(steepest))};
+    return report;
+}
+
+template <class Real>
+Wide<Real> ExplicitMethod<Real>::kappas(std::size_t group) const {
+    if (kappa_.size() == 1) return Wide<Real>(kappa_.front());
+    return talus::gather(kappa_.data(), WideInt::load(points_.material.group(group)));
+}
+
+template world::StepReport ExplicitMethod<float>::step(const Exec&, world::World&, double);
+template world::StepReport ExplicitMethod<double>::step(const Exec&, world::World&, double);
+
+}  // namespace talus::elastoplastic

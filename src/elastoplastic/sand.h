@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sand as a point feels it: Hencky elasticity with a Drucker–Prager cone [Klar2016, §6.3 and §7].
+//     τ = 2μ H + λ tr H 1,       yield: |dev τ|_F ≤ −α tr τ,   α = (√2/3) μ̂.
+// In strains, with κ = α (3λ + 2μ)/(2μ), the cone is |dev H|_F ≤ −κ tr H.
+#pragma once
+
+#include "elastoplastic/hencky.h"
+
+#include <array>
+#include <cmath>
+
+namespace talus::elastoplastic {
+
+/// Lamé's constants of the bulk [Pa].
+struct Elasticity {
+    double lambda, mu;
+
+    static Elasticity fromYoung(double youngsModulus, double poissonRatio) {
+        return {youngsModulus * poissonRatio / ((1 + poissonRatio) * (1 - 2 * poissonRatio)), youngsModulus / (2 * (1 + poissonRatio))};
+    }
+    double waveSpeed(double density) const { return std::sqrt((lambda + 2 * mu) / density); }   // [m/s]
+    /// Slope of the cone in strain space.
+    double kappa(double muHat) const { return std::sqrt(2.0) / 3.0 * muHat * (3 * lambda + 2 * mu) / (2 * mu); }
+};
+
+template <class Real>
+struct SandState {
+    WideSym3<Real> strain;      // E = b − 1
+    Wide<Real> expansion;       // v_c: ln of the volume gained in tension and not yet pushed back
+    WideSym3<Real> stress;      // Kirchhoff stress τ [Pa]
+};
+
+/// Moves with the velocity gradient for a step: b ← (1 + A) b (1 + A)ᵀ with A = Δt ∇v, written for E = b − 1 so that
+/// small strains keep their digits.
+template <class Real>
+[[gnu::always_inline]] inline WideSym3<Real> advanceStrain(const WideSym3<Real>& e, const std::array<Wide<Real>, 9>& a) {
+    // E' = E + M + Mᵀ + A (E Aᵀ), with M = A + A E + ½ A Aᵀ.
+    const std::array<Wide<Real>, 9> s{e.xx, e.xy, e.xz, e.xy, e.yy, e.yz, e.xz, e.yz, e.zz};
+    std::array<Wide<Real>, 9> ae;
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j) ae[3 * i + j] = mulAdd(a[3 * i], s[j], mulAdd(a[3 * i + 1], s[3 + j], a[3 * i + 2] * s[6 + j]));
+    const auto entry = [&](std::size_t i, std::size_t j) {
+        // (A + A E) (j-th row of A) covers A Aᵀ + A E Aᵀ.
+        const Wide<Real> second = mulAdd(a[3 * i] + ae[3 * i], a[3 * j], mulAdd(a[3 * i + 1] + ae[3 * i + 1], a[3 * j + 1], (a[3 * i + 2] + ae[3 * i + 2]) * a[3 * j + 2]));
+        return s[3 * i + j] + ((a[3 * i + j] + a[3 * j + i]) + (ae[3 * i + j] + ae[3 * j + i]) + second);
+    };
+    return {entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(1, 2), entry(0, 2)};
+}
+
+/// Projects a trial strain onto the cone [Klar2016, §7.2] with the volume correction of [Tampubolon2017] in its consistent
+/// form. With t = tr H + v_c:
+///     t ≥ 0 (case II, the grains part):      H ← 0,                                        v_c ← t
+///     else (case I where the factor is 1,
+///           case III where it is smaller):   H ← (t/3) 1 + min(1, −κ t/|dev H|) dev H,     v_c ← 0.
+/// Departure from the paper: case I is tested before case II is given up on, so hydrostatic pressure survives.
+template <class Real>
+[[gnu::always_inline]] inline void projectToCone(const Elasticity& elasticity, const Wide<Real>& kappa, SandState<Real>& state) {
+    using W = Wide<Real>;
+    const W zero(Real(0)), one(Real(1)), third(Real(1) / Real(3));
+    const WideSym3<Real> trial = henckyStrain(state.strain);
+    const W trace = trial.xx + trial.yy + trial.zz;
+    const W mean = trace * third;
+    const WideSym3<Real> deviator{trial.xx - mean, trial.yy - mean, trial.zz - mean, trial.xy, trial.yz, trial.xz};
+    const W shear = sqrt(frobeniusSquared(deviator));
+
+    const W t = trace + state.expansion;
+    const auto parted = t >= zero;
+    const W limit = -kappa * t;
+    const auto elastic = shear <= limit;
+    const W factor = select(parted, zero, select(elastic, one, limit / max(shear, W(Real(1e-30)))));
+    const W newTrace = select(parted, zero, t);
+    const W newMean = newTrace * third;
+    const WideSym3<Real> h{mulAdd(factor, deviator.xx, newMean), mulAdd(factor, deviator.yy, newMean), mulAdd(factor, deviator.zz, newMean),
+                           factor * deviator.xy, factor * deviator.yz, factor * deviator.xz};
+
+    const auto unchanged = elastic & (t < zero) & (state.expansion == zero);
+    if (!all(unchanged)) {
+        const WideSym3<Real> e = strainFromHencky(h);
+        const auto pick = [&](const W& old, const W& fresh) { return select(unchanged, old, fresh); };
+        state.strain = {pick(state.strain.xx, e.xx), pick(state.strain.yy, e.yy), pick(state.strain.zz, e.zz),
+                        pick(state.strain.xy, e.xy), pick(state.strain.yz, e.yz), pick(state.strain.xz, e.xz)};
+    }
+    state.expansion = select(parted, t, zero);
+    const W twoMu(static_cast<Real>(2 * elasticity.mu)), pressure = newTrace * static_cast<Real>(elasticity.lambda);
+    state.stress = {mulAdd(twoMu, h.xx, pressure), mulAdd(twoMu, h.yy, pressure), mulAdd(twoMu, h.zz, pressure), twoMu * h.xy, twoMu * h.yz, twoMu * h.xz};
+}
+
+}  // namespace talus::elastoplastic

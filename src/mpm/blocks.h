@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sparse grid: blocks that hold points, and around them the blocks whose nodes those points reach. Rebuilt when the
+// points are sorted, fixed in between.
+#pragma once
+
+#include "core/exec.h"
+#include "core/table.h"
+#include "mpm/frame.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace talus::mpm {
+
+/// The 27 blocks around and including one, by offset.
+inline constexpr int kNeighbours = 27;
+constexpr int neighbour(int dx, int dy, int dz) { return (dx + 1) * 9 + (dy + 1) * 3 + dz + 1; }
+
+struct PointBlock {
+    BlockCoord coord;
+    std::uint32_t firstGroup = 0, groups = 0, points = 0;   // points fill the groups from the front, padding at the end
+    std::array<std::int32_t, kNeighbours> nodeBlocks{};     // all present
+};
+struct NodeBlock {
+    BlockCoord coord;
+    std::array<std::int32_t, kNeighbours> pointBlocks{};    // −1 where there is none
+};
+
+struct Blocks {
+    std::vector<PointBlock> points;   // ascending in (x, y, z)
+    std::vector<NodeBlock> nodes;     // ascending too
+
+    std::size_t groups() const { return points.empty() ? 0 : points.back().firstGroup + points.back().groups; }
+};
+
+/// Lays the blocks' points (coord and points are given) into consecutive groups and finds the nodes they reach.
+Blocks connectBlocks(const Exec&, const GridFrame&, std::vector<PointBlock>, std::size_t groupWidth);
+
+/// Sorts the rows of a table of points by block and cell, by id within a cell, each block padded to whole groups; rows
+/// whose key is kNoKey vanish. The order depends on keys and ids alone.
+Blocks sortPoints(const Exec&, const GridFrame&, std::span<const std::uint64_t> keys, const Column<std::int64_t>& ids, Table& points);
+
+}  // namespace talus::mpm

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What tests of the program share: starting `talus run`, and comparing what two runs wrote."""
+import argparse
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+PROMISED = ("frames", "probes", "series.csv")   # byte-identical for the same run; the rest may tell the time
+
+
+def add_scene_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--talus", type=Path, required=True, help="the program")
+    parser.add_argument("--scene", required=True, help="built-in name or path")
+    parser.add_argument("--method", help="instead of the scene's own")
+    parser.add_argument("--variant", default="smoke")
+
+
+def run_command(arguments: argparse.Namespace, out: Path, *more: str) -> list[str]:
+    method = ["--method", arguments.method] if arguments.method else []
+    return [str(arguments.talus.resolve()), "run", arguments.scene, "--variant", arguments.variant, *method,
+            "--out", str(out), "--no-preview", "-q", *more]
+
+
+def run_to_the_end(command: Sequence[str]) -> None:
+    result = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    if result.returncode != 0:
+        raise SystemExit(f"exit code {result.returncode} from: {' '.join(command)}\n{result.stderr}")
+
+
+def promised_files(directory: Path) -> dict[str, Path]:
+    files = [path for name in PROMISED for path in (directory / name, *(directory / name).rglob("*")) if path.is_file()]
+    return {str(path.relative_to(directory)): path for path in files}
+
+
+def differences(expected: Path, actual: Path) -> list[str]:
+    """A line for each file that is missing, too many, or not the same in every byte."""
+    files, others = promised_files(expected), promised_files(actual)
+    if not any(name.startswith("frames/") for name in files) or "series.csv" not in files:
+        return [f"{expected} holds no frames or no series.csv: nothing to compare"]
+    found = [f"missing: {name}" for name in sorted(files.keys() - others.keys())]
+    found += [f"too many: {name}" for name in sorted(others.keys() - files.keys())]
+    for name in sorted(files.keys() & others.keys()):
+        a, b = files[name].read_bytes(), others[name].read_bytes()
+        if a != b:
+            at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+            found.append(f"differs: {name} from byte {at} ({len(a)} and {len(b)} bytes)")
+    return found
