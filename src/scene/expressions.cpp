@@ -54,7 +54,8 @@ Evaluated evaluate(std::string_view expression, FunctionRef<NameValue(std::strin
     try {
         mu::Parser parser = newParser();
         parser.SetExpr(std::string(expression));
-        for (const auto& [name, unused] : parser.GetUsedVar()) {
+        const mu::varmap_type names = parser.GetUsedVar();   // a copy: the parser forgets them with every definition
+        for (const auto& [name, unused] : names) {
             NameValue found = lookup(name);
             if (!found.value) return {0, std::move(found.problem)};
             parser.DefineConst(name, *found.value);
