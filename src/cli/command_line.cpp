@@ -53,7 +53,7 @@ public:
         std::vector<CommandDescription> commands;
         for (const CLI::App* app : app_.get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); })) {
             CommandDescription command{app->get_name(), app->get_description(), app->get_footer(), {}};
-            for (const CLI::Option* option : app->get_options([](const CLI::Option* o) { return !o->get_group().empty(); })) {
+            for (const CLI::Option* option : app->get_options([&](const CLI::Option* o) { return !o->get_group().empty() && o != app->get_help_ptr(); })) {
                 OptionDescription& described = command.options.emplace_back();
                 for (const std::string& name : option->get_lnames()) described.names.push_back("--" + name);
                 for (const std::string& name : option->get_snames()) described.names.push_back("-" + name);
@@ -77,7 +77,7 @@ private:
         app.add_option("--method", request.method, "Solve it with this method instead of the scene's own")->type_name("M");
         app.add_option("--variant", request.variant, "Take this variant of the scene")->type_name("V");
         app.add_option("--set", request.sets, "Override a key or parameter; repeat for several")->type_name("KEY=VALUE")->expected(1)->take_all();
-        app.add_option("--precision", request.precision, "float or double")->type_name("float|double")->check(CLI::IsMember({"float", "double"}));
+        app.add_option("--precision", request.precision, "float or double")->type_name("float|double")->check(CLI::IsMember({"float", "double"}).description(""));
     }
     void addRun() {
         run::Options& options = run_.options;
@@ -85,9 +85,9 @@ private:
         app.add_option("SCENE", options.request.scene, "A built-in scene, or a file (with a '/' or ending in .toml); not needed with --resume --out DIR")->type_name("");
         addChanges(app, options.request);
         app.add_option("--out", options.out, "Where the run is written; ./NAME-METHOD unless given")->type_name("DIR");
-        app.add_option("--frames", options.frames, "Stop after N frames beyond frame 0")->type_name("N")->check(CLI::NonNegativeNumber);
-        app.add_option("--threads", options.threads, "Threads; all cores unless given; the results are the same")->type_name("N")->check(CLI::Range(1, 256));
-        app.add_option("--max-time", options.maxSeconds, "Wall seconds after which to write a checkpoint and leave with exit code 6")->type_name("S")->check(CLI::NonNegativeNumber);
+        app.add_option("--frames", options.frames, "Stop after N frames beyond frame 0")->type_name("N")->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
+        app.add_option("--threads", options.threads, "Threads; all cores unless given; the results are the same")->type_name("N")->check(CLI::Range(1, 256).description(""));
+        app.add_option("--max-time", options.maxSeconds, "Wall seconds after which to write a checkpoint and leave with exit code 6")->type_name("S")->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
         CLI::Option* resume = app.add_flag("--resume", options.resume, "Go on with the run in DIR from its last checkpoint");
         CLI::Option* overwrite = app.add_flag("--overwrite", options.overwrite, "Replace the run in DIR")->excludes(resume);
         app.add_flag("--force", options.force, "Resume a run of another build or scene; the results will differ")->needs(resume);
@@ -96,8 +96,9 @@ private:
         app.add_flag("-v,--verbose", run_.verbose, "Progress in plain lines, one a second")->excludes(quiet);
         app.add_flag("--json", run_.json, "Print run.json instead of the folder");
         app.add_flag("--no-preview")->group("");   // there are none yet; scripts may say so already
-        app.final_callback([&options] {
-            if (options.request.scene.empty() && !(options.resume && options.out)) throw CLI::RequiredError("SCENE");
+        app.callback([this] {
+            if (run_.options.request.scene.empty() && !(run_.options.resume && run_.options.out)) throw CLI::RequiredError("SCENE");
+            finished_ = [this] { return Command(run_); };
         });
     }
     void addCheck() {
@@ -112,7 +113,7 @@ private:
         newScene.add_option("NAME", new_.name, "Name of the scene")->type_name("")->required();
         add("schema", "Print the JSON Schema of scene files, for editors", "Example:\n  talus schema > talus.schema.json", schema_);
         CLI::App& completion = add("completion", "Print a completion script for a shell", "Example:\n  source <(talus completion bash)", completion_);
-        completion.add_option("SHELL", completion_.shell, "bash, zsh or fish")->type_name("")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+        completion.add_option("SHELL", completion_.shell, "bash, zsh or fish")->type_name("")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""));
         add("manual", "Print docs/commands.md", "", manual_).group("");
     }
     void addDirectories() {
@@ -121,7 +122,7 @@ private:
         info.add_flag("--json", info_.json, "Print run.json");
         CLI::App& exported = add("export", "Write the frames of a run for other programs", "Example:\n  talus export hourglass-elastoplastic --to npz --frames 10:20 --fields id,position,velocity", export_);
         exported.add_option("DIR", export_.directory, "A run directory")->type_name("")->required();
-        exported.add_option("--to", formatName_, "csv, ply (binary) or npz (NumPy)")->type_name("csv|ply|npz")->required()->check(CLI::IsMember({"csv", "ply", "npz"}));
+        exported.add_option("--to", formatName_, "csv, ply (binary) or npz (NumPy)")->type_name("csv|ply|npz")->required()->check(CLI::IsMember({"csv", "ply", "npz"}).description(""));
         exported.add_option("--out", export_.out, "Folder for the files; DIR/export unless given")->type_name("PATH");
         exported.add_option("--frames", export_.frames, "Frames A to B; A: and :B leave an end open")->type_name("A:B");
         exported.add_option("--fields", export_.fields, "Only these fields, separated by commas")->type_name("NAMES")->delimiter(',');
