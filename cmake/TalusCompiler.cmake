@@ -15,6 +15,7 @@ if(TALUS_CCACHE)
 endif()
 
 add_library(talus_compiler INTERFACE)
+target_compile_features(talus_compiler INTERFACE cxx_std_20)   # for projects that include this one
 target_compile_options(talus_compiler INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
   -ffp-contract=off          # results must not depend on what the optimiser fuses; wide.h fuses explicitly
