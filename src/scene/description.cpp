@@ -52,13 +52,13 @@ void DomainDescription::keys(KeyVisitor& v) {
     v.vector({"min", "lower corner", Dimension::length}, min);
     v.vector({"max", "upper corner", Dimension::length}, max);
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        v.table({.name = kAxisNames[axis], .help = "both faces of the axis at once", .shorthand = "type"}, axes[axis].given,
+        v.table({.name = kAxisNames[axis], .help = "both faces of the axis: \"wall\" (the default), \"open\" or \"periodic\"", .shorthand = "type"}, axes[axis].given,
                 [&](KeyVisitor& inside) { axes[axis].keys(inside, kFaceTypeNames); });
         if (const int a = static_cast<int>(axis); !(min[a] < max[a]))
             v.problem("max", fmt::format("'domain.max' must be greater than 'domain.min' along {}: {} is not greater than {}", kAxisNames[axis], max[a], min[a]));
     }
     for (std::size_t face = 0; face < 6; ++face) {
-        v.table({.name = world::kFaceNames[face], .help = "one face", .shorthand = "type"}, faces[face].given,
+        v.table({.name = world::kFaceNames[face], .help = "one face: \"wall\" or \"open\"", .shorthand = "type"}, faces[face].given,
                 [&](KeyVisitor& inside) { faces[face].keys(inside, std::span(kFaceTypeNames).first(2)); });
         if (faces[face].given && axes[face / 2].given)
             v.problem(world::kFaceNames[face], fmt::format("'domain.{}' is set by 'domain.{}' already; keep one of them", world::kFaceNames[face], kAxisNames[face / 2]));

@@ -39,7 +39,9 @@ void Reader::reportUnknownKeys() const {
     for (const Entry& entry : table_->entries) {
         if (std::ranges::find(known_, entry.key) != known_.end()) continue;
         const std::string path = pathOf(entry.key);
-        context_.diagnostics.error(entry.place, path, fmt::format("unknown key '{}'{}", path, suggestion(entry.key, known_, "keys here")));
+        const std::string_view elsewhere = nearest(entry.key, suggested_);
+        const std::string hint = elsewhere.empty() ? suggestion(entry.key, known_, "keys here") : fmt::format("; did you mean '{}'?", elsewhere);
+        context_.diagnostics.error(entry.place, path, fmt::format("unknown key '{}'{}", path, hint));
     }
 }
 
@@ -169,7 +171,7 @@ void Reader::texts(const Key& key, std::vector<std::string>& out) {
     const Value* value = take(key);
     if (!value) return;
     const Array* items = value->as<Array>();
-    if (!items) return error(*value, pathOf(key.name), fmt::format("'{}' must be a list of texts, not {}", pathOf(key.name), value->typeName()));
+    if (!items) return error(*value, pathOf(key.name), fmt::format("'{}' must be a list of texts, [\"…\", \"…\"], not {}", pathOf(key.name), value->typeName()));
     out.clear();
     for (std::size_t i = 0; i < items->size(); ++i)
         if (auto text = readText((*items)[i], fmt::format("{}[{}]", pathOf(key.name), i))) out.push_back(std::move(*text));

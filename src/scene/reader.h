@@ -28,6 +28,8 @@ public:
 
     /// Names that stand in the table and are read by somebody else.
     void alsoKnown(std::string_view name) { known_.push_back(name); }
+    /// Names that stand elsewhere and that a wrong key may have meant.
+    void alsoSuggest(std::string_view name) { suggested_.push_back(name); }
     /// Reports what nobody asked for. To be called when all keys were visited.
     void reportUnknownKeys() const;
 
@@ -71,7 +73,7 @@ private:
     const Table* table_;
     std::string path_;
     Place place_;
-    std::vector<std::string_view> known_;
+    std::vector<std::string_view> known_, suggested_;
     bool kindKnown_ = true;   // false: its `type` is wrong, so nobody can say which keys belong here
 };
 

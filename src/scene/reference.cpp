@@ -42,7 +42,9 @@ converted by what the key measures: `"4 mm"`, `"12 rpm"`, `"1.5 g/cm3"`.
 
 constexpr std::string_view kParameters = R"(
 **Expressions** are texts that begin with `=` and may stand wherever a number may: `"= 2*r0 + 0.1"`. They know the names
-of `[parameters]`, `+ - * / ^`, parentheses, {}. `log` is the natural logarithm, angles are in radians.
+of `[parameters]`, `+ - * / ^`, parentheses,
+{}.
+`log` is the natural logarithm; `sin` and its like work in radians.
 
 ## [parameters]
 
@@ -82,7 +84,7 @@ public:
 
     /// The table of its own keys and the sections of the tables inside.
     std::string text() const {
-        return (rows_.empty() ? "" : fmt::format("| key | value | default | meaning |\n| --- | --- | --- | --- |\n{}\n", rows_)) + sections_;
+        return (rows_.empty() ? "" : fmt::format("| key | value | default | meaning |\n| --- | --- | --- | --- |\n{}", rows_)) + sections_;
     }
 
     void number(const Key& key, double& value) override { row(key, numberType(key), numberText(value)); }
@@ -106,9 +108,8 @@ public:
         ReferenceVisitor inside(pages_, heading_ + "." + std::string(key.name));
         body(inside);
         row(key, fmt::format("{}table of {}", key.shorthand.empty() ? "" : "text or ", inside.names_));
-        if (shared_.empty()) shared_ = inside.text();
+        if (shared_.empty()) shared_ = fmt::format("\nA text stands for a table with only `{}`, `{} = \"…\"`:\n\n{}", key.shorthand, key.name, inside.text());
     }
-    std::string shared() const { return shared_; }
 
     void oneOf(const Key& key, std::span<const std::string_view> kinds, int, FunctionRef<void(int, KeyVisitor&)> body) override {
         const std::string name(key.name.empty() ? heading_ : std::string(key.name));
@@ -136,7 +137,7 @@ protected:
         if (heading_.empty()) return section(key, fmt::format("[[{}]]", key.name), [&](KeyVisitor& v) { item(0, v); });
         ReferenceVisitor inside(pages_, std::string(key.name));
         item(0, inside);
-        row(key, "list of " + inside.names_);
+        row(key, fmt::format("{}list of {}", key.shorthand.empty() ? "" : "text, table or ", inside.names_));
     }
 
 private:
@@ -157,8 +158,7 @@ private:
     void section(const Key& key, const std::string& title, Body body) {
         ReferenceVisitor inside(pages_, std::string(key.name));
         body(inside);
-        sections_ += fmt::format("\n## {}\n\n{}.\n\n{}", title, sentence(key.help), inside.text());
-        if (!inside.shared().empty()) sections_ += fmt::format("\nA text stands for a table with only `{}`:\n\n{}", "type", inside.shared());
+        sections_ += fmt::format("\n## {}\n\n{}.\n\n{}{}", title, sentence(key.help), inside.text(), inside.shared_);
     }
     static std::string sentence(std::string_view help) {
         std::string text(help);

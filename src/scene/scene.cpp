@@ -39,8 +39,9 @@ std::unique_ptr<SceneDescription> describe(const Value& root, Methods methods, D
     scene->keys(reader);
     reader.alsoKnown("parameters");
     reader.alsoKnown("variant");
-    reader.reportUnknownKeys();
     scene->parameters = parameters.all();
+    for (const Parameter& parameter : scene->parameters) reader.alsoSuggest(parameter.name);   // --set r0=…
+    reader.reportUnknownKeys();
     scene->resolve();
     return scene;
 }

@@ -63,6 +63,7 @@ TEST(Parameters, Messages) {
     EXPECT_EQ(with("parameters.a = { default = 1, maximum = 3 }"), "scene.toml:1:31: unknown key 'parameters.a.maximum'; keys here are 'default', 'min', 'max', 'help'");
     EXPECT_EQ(with("parameters = 3"), "scene.toml:1:14: 'parameters' must be a table, not a whole number");
     EXPECT_EQ(with("parameters.a = { default = 1, max = 3 }", "a=4"), "--set a=4: parameter 'a' is 4; it must be at most 3");
+    EXPECT_EQ(with("parameters.radius = 1", "radus=4"), "--set radus=4: unknown key 'radus'; did you mean 'radius'?");
     EXPECT_EQ(with("parameters.a = \"3 apples\""), "scene.toml:1:16: 'parameters.a.default' is a number: the unit \"apples\" is not known");
 }
 

@@ -34,7 +34,7 @@ TEST(Messages, WrongTypes) {
     EXPECT_EQ(before("bodies = [3]"), "scene.toml:1:11: 'bodies[0]' must be a table, { … }, not a whole number");
     EXPECT_EQ(before("domain = { x = 3 }"), "scene.toml:1:16: 'domain.x' must be a text or a table, { … }, not a whole number");
     EXPECT_EQ(after("[elastoplastic]\nstrict = \"yes\""), "scene.toml:8:10: 'elastoplastic.strict' must be true or false, not a text");
-    EXPECT_EQ(after("[output]\nfields = \"stress\""), "scene.toml:8:10: 'output.fields' must be a list of texts, not a text");
+    EXPECT_EQ(after("[output]\nfields = \"stress\""), "scene.toml:8:10: 'output.fields' must be a list of texts, [\"…\", \"…\"], not a text");
 }
 
 TEST(Messages, Ranges) {

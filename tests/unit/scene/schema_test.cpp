@@ -76,6 +76,12 @@ TEST(Reference, NamesEveryKeyOfTheResolvedScene) {
         EXPECT_NE(page.find(words), std::string::npos) << words;
 }
 
+TEST(Reference, ItsExampleIsRight) {
+    const std::string page = referencePage(kMethods);
+    const std::size_t begin = page.find("```toml\n") + 8;
+    EXPECT_EQ(errorOf(page.substr(begin, page.find("```", begin) - begin)), "");
+}
+
 /// docs/scene-reference.md is made by tools/update-reference.sh, which runs this test with TALUS_UPDATE_REFERENCE set.
 TEST(Reference, PageInTheManualIsCurrent) {
     const std::filesystem::path file = std::filesystem::path(TALUS_TEST_DATA) / "../../docs/scene-reference.md";
