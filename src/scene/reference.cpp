@@ -84,12 +84,15 @@ public:
 
     /// The table of its own keys and the sections of the tables inside.
     std::string text() const {
-        return (rows_.empty() ? "" : fmt::format("| key | value | default | meaning |\n| --- | --- | --- | --- |\n{}", rows_)) + sections_;
+        return (rows_.empty() ? "" : fmt::format("| key | value | default | meaning |\n| --- | --- | --- | --- |\n{}", rows_)) +
+               sections_;
     }
 
     void number(const Key& key, double& value) override { row(key, numberType(key), numberText(value)); }
     void number(const Key& key, std::optional<double>&) override { row(key, numberType(key)); }
-    void integer(const Key& key, std::int64_t& value) override { row(key, withRange("whole number", key), std::to_string(value)); }
+    void integer(const Key& key, std::int64_t& value) override {
+        row(key, withRange("whole number", key), std::to_string(value));
+    }
     void integer(const Key& key, std::optional<std::int64_t>&) override { row(key, withRange("whole number", key)); }
     void flag(const Key& key, bool& value) override { row(key, "true or false", value ? "true" : "false"); }
     void text(const Key& key, std::string& value) override { row(key, "text", value.empty() ? "" : scene::quoted(value)); }
@@ -100,15 +103,21 @@ public:
     void vector(const Key& key, std::optional<Vec3>&) override { row(key, "3 × " + numberType(key)); }
     void numbers(const Key& key, std::vector<double>&) override { row(key, "list of " + numberType(key)); }
     void texts(const Key& key, std::vector<std::string>&) override { row(key, "list of texts"); }
-    void rows(const Key& key, int width, std::vector<double>&) override { row(key, fmt::format("rows of {} × {}", width, numberType(key))); }
+    void rows(const Key& key, int width, std::vector<double>&) override {
+        row(key, fmt::format("rows of {} × {}", width, numberType(key)));
+    }
 
-    void table(const Key& key, FunctionRef<void(KeyVisitor&)> body) override { section(key, fmt::format("[{}]", key.name), body); }
+    void table(const Key& key, FunctionRef<void(KeyVisitor&)> body) override {
+        section(key, fmt::format("[{}]", key.name), body);
+    }
     void table(const Key& key, bool&, FunctionRef<void(KeyVisitor&)> body) override {
         // Alike tables of one parent (the faces of the domain) are told in one line.
         ReferenceVisitor inside(pages_, heading_ + "." + std::string(key.name));
         body(inside);
         row(key, fmt::format("{}table of {}", key.shorthand.empty() ? "" : "text or ", inside.names_));
-        if (shared_.empty()) shared_ = fmt::format("\nA text stands for a table with only `{}`, `{} = \"…\"`:\n\n{}", key.shorthand, key.name, inside.text());
+        if (shared_.empty())
+            shared_ = fmt::format("\nA text stands for a table with only `{}`, `{} = \"…\"`:\n\n{}", key.shorthand, key.name,
+                                  inside.text());
     }
 
     void oneOf(const Key& key, std::span<const std::string_view> kinds, int, FunctionRef<void(int, KeyVisitor&)> body) override {
@@ -120,7 +129,8 @@ public:
             for (std::size_t i = 0; i < kinds.size(); ++i) {
                 ReferenceVisitor kind(pages_, name);
                 body(static_cast<int>(i), kind);
-                page += fmt::format("\n### type = \"{}\"\n\n{}", kinds[i], kind.rows_.empty() ? "No further keys.\n" : kind.text());
+                page +=
+                    fmt::format("\n### type = \"{}\"\n\n{}", kinds[i], kind.rows_.empty() ? "No further keys.\n" : kind.text());
             }
             pages_.appendix += page;
         }
@@ -132,7 +142,8 @@ protected:
     void chooseIndex(const Key& key, std::span<const std::string_view> options, int& index) override {
         row(key, quotedList(options, '`'), options.empty() ? "" : std::string(options[static_cast<std::size_t>(index)]));
     }
-    void visitList(const Key& key, std::size_t, FunctionRef<void(std::size_t)> resize, FunctionRef<void(std::size_t, KeyVisitor&)> item) override {
+    void visitList(const Key& key, std::size_t, FunctionRef<void(std::size_t)> resize,
+                   FunctionRef<void(std::size_t, KeyVisitor&)> item) override {
         resize(1);
         if (heading_.empty()) return section(key, fmt::format("[[{}]]", key.name), [&](KeyVisitor& v) { item(0, v); });
         ReferenceVisitor inside(pages_, std::string(key.name));
@@ -186,8 +197,8 @@ std::string referencePage(Methods methods) {
     ReferenceVisitor parameter(pages, "parameters"), scene(pages, "");
     Parameter{}.keys(parameter);
     SceneDescription(methods).keys(scene);
-    return fmt::format("{}{}{}{}{}## Top of the file\n\n{}{}", kIntroduction, unitTable(), fmt::format(kParameters, kFunctionList), parameter.text(), kVariants,
-                       scene.text(), pages.appendix);
+    return fmt::format("{}{}{}{}{}## Top of the file\n\n{}{}", kIntroduction, unitTable(),
+                       fmt::format(kParameters, kFunctionList), parameter.text(), kVariants, scene.text(), pages.appendix);
 }
 
 }  // namespace talus::scene
