@@ -7,7 +7,7 @@
 namespace talus::scene {
 
 Methods builtInMethods() {
-    static constexpr std::array<const world::MethodInfo*, 1> kMethods{&elastoplastic::info};
+    static constexpr std::array kMethods{&elastoplastic::info};
     return kMethods;
 }
 
