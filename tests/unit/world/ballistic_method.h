@@ -68,10 +68,13 @@ public:
                 for (const Point& p : part) {
                     if (names[n] == field::mass.name) reals[n].push_back(p.mass);
                     const Vec3& v = names[n] == field::position.name ? p.position : p.velocity;
-                    if (names[n] == field::position.name || names[n] == field::velocity.name) reals[n].insert(reals[n].end(), {v.x, v.y, v.z});
+                    if (names[n] == field::position.name || names[n] == field::velocity.name)
+                        reals[n].insert(reals[n].end(), {v.x, v.y, v.z});
                 }
                 const FieldInfo* info = findField(fields(), names[n]);
-                columns.push_back({info, reals[n], info->type == FieldType::integer ? std::span<const std::int64_t>(ids) : std::span<const std::int64_t>{}});
+                columns.push_back(
+                    {info, reals[n],
+                     info->type == FieldType::integer ? std::span<const std::int64_t>(ids) : std::span<const std::int64_t>{}});
             }
             sink.take({part.size(), columns});
         }
@@ -79,14 +82,16 @@ public:
     void save(Archive& archive) const override {
         std::vector<double> values;
         for (const Point& p : points)
-            values.insert(values.end(), {static_cast<double>(p.id), p.position.x, p.position.y, p.position.z, p.velocity.x, p.velocity.y, p.velocity.z, p.mass});
+            values.insert(values.end(), {static_cast<double>(p.id), p.position.x, p.position.y, p.position.z, p.velocity.x,
+                                         p.velocity.y, p.velocity.z, p.mass});
         archive.put("points", values);
     }
     void load(const Archive& archive) override {
         const std::vector<double> v = archive.get<double>("points");
         points.clear();
         for (std::size_t i = 0; i < v.size(); i += 8)
-            points.push_back({static_cast<std::int64_t>(v[i]), {v[i + 1], v[i + 2], v[i + 3]}, {v[i + 4], v[i + 5], v[i + 6]}, v[i + 7]});
+            points.push_back(
+                {static_cast<std::int64_t>(v[i]), {v[i + 1], v[i + 2], v[i + 3]}, {v[i + 4], v[i + 5], v[i + 6]}, v[i + 7]});
     }
 };
 

@@ -38,17 +38,20 @@ TEST_P(MotionRates, areDerivatives) {
 
 INSTANTIATE_TEST_SUITE_P(
     EveryPart, MotionRates,
-    testing::Values(std::vector<MotionPart>{}, std::vector<MotionPart>{ConstantVelocity{{1, -2, 3}}}, std::vector<MotionPart>{Spin{{1, 2, -2}}},
+    testing::Values(std::vector<MotionPart>{}, std::vector<MotionPart>{ConstantVelocity{{1, -2, 3}}},
+                    std::vector<MotionPart>{Spin{{1, 2, -2}}},
                     std::vector<MotionPart>{Oscillation{{0.1, 0.2, 0}, 1.5, 0.3, false}},
                     std::vector<MotionPart>{Oscillation{{0, 0.4, 2.5}, 1.5, 0.3, true}},
-                    std::vector<MotionPart>{keyframes(Interpolation::linear)}, std::vector<MotionPart>{keyframes(Interpolation::smooth)},
+                    std::vector<MotionPart>{keyframes(Interpolation::linear)},
+                    std::vector<MotionPart>{keyframes(Interpolation::smooth)},
                     std::vector<MotionPart>{Spin{{0, 3, 0}}, Oscillation{{1, 0, 0}, 0.8, 0, true}, Spin{{0, 0, -4}}},
                     std::vector<MotionPart>{keyframes(Interpolation::smooth), Spin{{2, 0, 1}}, ConstantVelocity{{1, 1, 1}},
                                             keyframes(Interpolation::linear), Oscillation{{0, 1, 1}, 2, 1, true},
                                             Oscillation{{3, 0, 0}, 2, 0, false}}));
 
 TEST(Motion, partsAddUp) {
-    const Motion motion({1, 0, 0}, Quat{}, {ConstantVelocity{{2, 0, 0}}, Oscillation{{0, 0, 3}, 0.25, 0, false}, Spin{{0, 0, kPi / 2}}});
+    const Motion motion({1, 0, 0}, Quat{},
+                        {ConstantVelocity{{2, 0, 0}}, Oscillation{{0, 0, 3}, 0.25, 0, false}, Spin{{0, 0, kPi / 2}}});
     const Pose pose = motion.at(1);
     EXPECT_LT(norm(pose.position - Vec3{3, 0, 3}), 1e-15);
     EXPECT_LT(norm(pose.rotation.rotate({1, 0, 0}) - Vec3{0, 1, 0}), 1e-15);
@@ -56,7 +59,8 @@ TEST(Motion, partsAddUp) {
 }
 
 TEST(Motion, rotationsApplyInTheOrderOfTheParts) {
-    const Keyframes quarterX{Interpolation::linear, {0}, {}, {{kPi / 2, 0, 0}}}, quarterZ{Interpolation::linear, {0}, {}, {{0, 0, kPi / 2}}};
+    const Keyframes quarterX{Interpolation::linear, {0}, {}, {{kPi / 2, 0, 0}}},
+        quarterZ{Interpolation::linear, {0}, {}, {{0, 0, kPi / 2}}};
     const Pose pose = Motion({}, Quat{}, {quarterX, quarterZ}).at(1);
     EXPECT_LT(norm(pose.rotation.rotate({0, 1, 0}) - Vec3{0, 0, 1}), 1e-15);   // y → z by the first, z stays by the second
 }
@@ -65,7 +69,8 @@ TEST(Motion, keyframesHoldOutsideAndMeetTheirValues) {
     for (const Interpolation interpolation : {Interpolation::linear, Interpolation::smooth}) {
         const Keyframes keys = keyframes(interpolation);
         const Motion motion({}, Quat{}, {keys});
-        for (std::size_t k = 0; k < keys.times.size(); ++k) EXPECT_LT(norm(motion.at(keys.times[k]).position - keys.displacements[k]), 1e-14);
+        for (std::size_t k = 0; k < keys.times.size(); ++k)
+            EXPECT_LT(norm(motion.at(keys.times[k]).position - keys.displacements[k]), 1e-14);
         for (const double time : {-5.0, 0.1, 2.0, 7.0}) {
             const Pose pose = motion.at(time);
             EXPECT_EQ(pose.position, time < 1 ? keys.displacements.front() : keys.displacements.back());

@@ -125,7 +125,8 @@ TEST(Simulation, aResumedRunTakesTheSameSteps) {
         first.mock.stable = second.mock.stable = growing;
         int left = stopAt;
         const auto budget = [&] { return left-- > 0; };
-        if (first.simulation.advance(first.exec, 1.0, budget) == Reached::target) first.simulation.advance(first.exec, 2.0, budget);
+        if (first.simulation.advance(first.exec, 1.0, budget) == Reached::target)
+            first.simulation.advance(first.exec, 2.0, budget);
         MemoryArchive archive;
         first.simulation.save(archive);
         second.simulation.load(archive);
@@ -153,7 +154,9 @@ TEST(Simulation, openFacesAccountForEveryGrain) {
     World world;
     world.gravity = {};
     world.domain.faces = {FaceType::wall, FaceType::open, FaceType::open, FaceType::wall, FaceType::wall, FaceType::wall};
-    const auto add = [&](const Vec3& velocity) { world.fills.push_back(pointFill({0.5, 0.5, 0.5}, velocity, static_cast<int>(world.fills.size()))); };
+    const auto add = [&](const Vec3& velocity) {
+        world.fills.push_back(pointFill({0.5, 0.5, 0.5}, velocity, static_cast<int>(world.fills.size())));
+    };
     add({1, 0, 0});     // leaves at x_max after 0.5 s
     add({0, -1, 0});    // leaves at y_min after 0.5 s
     add({-1, 0, 0});    // crosses a closed face, which is the method's business

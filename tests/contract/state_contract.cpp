@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of a method is its archive, whole and to the bit.
+#include "contract/inspect.h"
+#include "contract/method_contract.h"
+#include "world/simulation.h"
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace talus::contract {
+namespace {
+
+using namespace world;
+
+/// Bits of every field of every grain, in the order of read().
+std::vector<std::int64_t> fieldBits(const Method& method, const Exec& exec) {
+    std::vector<std::int64_t> bits;
+    const FieldTable table = read(method, {}, exec);
+    for (const FieldTable::Whole& column : table.columns()) {
+        for (const double value : column.reals) bits.push_back(std::bit_cast<std::int64_t>(value));
+        bits.insert(bits.end(), column.integers.begin(), column.integers.end());
+    }
+    return bits;
+}
+
+TEST_P(MethodContract, sameBitsForAnyNumberOfThreads) {
+    const Exec one(1);
+    LiveWorld reference(GetParam(), makeWorld());
+    const std::vector<std::int64_t> start = fieldBits(*reference.method, one);
+    reference.steps(one, 40);
+    const std::vector<std::int64_t> expected = fieldBits(*reference.method, one);
+    ASSERT_NE(start, expected);
+    ASSERT_NE(norm(reference.world.bodies[4].load.impulse), 0) << "the floor was not touched";
+    for (const int threads : {2, 3}) {
+        const Exec exec(threads);
+        LiveWorld run(GetParam(), makeWorld(), exec);
+        run.steps(exec, 40);
+        EXPECT_TRUE(fieldBits(*run.method, exec) == expected) << threads << " threads";
+        EXPECT_EQ(difference(run.save(), reference.save()), "") << threads << " threads";
+    }
+}
+
+TEST_P(MethodContract, resumesAtAnyStepWithTheSameBits) {
+    const Exec exec(2);
+    constexpr int kSteps = 24;
+    LiveWorld whole(GetParam(), makeWorld());
+    whole.steps(exec, kSteps);
+    for (const int stop : {0, 1, 2, 7, 16, 23}) {
+        LiveWorld first(GetParam(), makeWorld());
+        first.steps(exec, stop);
+        const MemoryArchive checkpoint = first.save();
+        EXPECT_EQ(difference(first.save(), checkpoint), "") << "saving changed the state";
+
+        World world = makeWorld();
+        world.fills.clear();   // what is loaded is all there is
+        LiveWorld second(GetParam(), std::move(world));
+        second.load(checkpoint);
+        EXPECT_EQ(difference(second.save(), checkpoint), "") << "step " << stop;
+        EXPECT_EQ(second.method->stableStep(second.world), first.method->stableStep(first.world));
+        second.steps(exec, kSteps - stop);
+        EXPECT_TRUE(fieldBits(*second.method, exec) == fieldBits(*whole.method, exec)) << "resumed at step " << stop;
+        EXPECT_EQ(difference(second.save(), whole.save()), "") << "resumed at step " << stop;
+    }
+}
+
+TEST_P(MethodContract, aRejectedStepChangesNothing) {
+    const Exec exec(2);
+    LiveWorld run(GetParam(), makeWorld()), undisturbed(GetParam(), makeWorld());
+    run.steps(exec, 5);
+    undisturbed.steps(exec, 5);
+    const MemoryArchive before = run.save();
+    bool rejected = false;
+    for (double factor = 2; factor < 1e7 && !rejected; factor *= 2) {
+        const double dt = factor * run.method->stableStep(run.world);
+        const StepReport report = run.method->step(exec, run.world, dt);
+        if (const auto* shorter = std::get_if<Rejected>(&report)) {
+            rejected = true;
+            EXPECT_LT(shorter->dt, dt);
+            EXPECT_GT(shorter->dt, kSmallestStep);
+            EXPECT_EQ(difference(run.save(), before), "");
+        } else {
+            run.load(before);
+        }
+    }
+    ASSERT_TRUE(rejected) << "no step was too long";
+    run.steps(exec, 5);
+    undisturbed.steps(exec, 5);
+    EXPECT_EQ(difference(run.save(), undisturbed.save()), "");
+}
+
+TEST_P(MethodContract, twoRunsInOneProcessDoNotDisturbEachOther) {
+    const Exec exec(2);
+    LiveWorld alone(GetParam(), makeWorld());
+    alone.steps(exec, 12);
+    World other = makeWorld();
+    other.gravity = {3, 0, -4};
+    other.fills[0].velocity = {-1, 2, -3};
+    LiveWorld a(GetParam(), makeWorld()), b(GetParam(), std::move(other));
+    for (int step = 0; step < 12; ++step) {
+        a.steps(exec, 1);
+        b.steps(exec, 1);
+    }
+    EXPECT_EQ(difference(a.save(), alone.save()), "");
+    EXPECT_NE(difference(b.save(), alone.save()), "");
+}
+
+template <class T>
+void spoilFirst(MemoryArchive& archive, const std::string& entry) {
+    std::vector<T> values = archive.get<T>(entry);
+    values.front() = std::numeric_limits<T>::quiet_NaN();
+    archive.put(entry, values);
+}
+
+TEST_P(MethodContract, aStateThatIsNotFiniteIsReportedWithItsGrain) {
+    const Exec exec(2);
+    LiveWorld run(GetParam(), makeWorld());
+    run.steps(exec, 3);
+    MemoryArchive spoilt = run.save();
+    const std::string entry = "method/" + GetParam().velocityEntry;
+    if (spoilt.entries().at(entry).type == ElementType::float32) spoilFirst<float>(spoilt, entry);
+    else spoilFirst<double>(spoilt, entry);
+    run.load(spoilt);
+
+    std::set<std::int64_t> bad;
+    const FieldTable grains = read(*run.method);
+    for (std::size_t i = 0; i < grains.count(); ++i)
+        if (!isFinite(vectorAt(grains, field::velocity, i))) bad.insert(grains.integers("id")[i]);
+    ASSERT_EQ(bad.size(), 1u);
+
+    const StepReport report = run.method->step(exec, run.world, run.method->stableStep(run.world));
+    const auto* failed = std::get_if<Failed>(&report);
+    ASSERT_TRUE(failed) << "the step did not notice";
+    EXPECT_EQ(failed->grain, *bad.begin());
+    EXPECT_FALSE(failed->what.empty());
+    EXPECT_FALSE(failed->field.empty());
+}
+
+}  // namespace
+}  // namespace talus::contract
