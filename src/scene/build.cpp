@@ -16,7 +16,9 @@ constexpr double kDegree = std::numbers::pi / 180;   // [rad]
 int materialIndex(const SceneDescription& scene, const std::string& name) {
     return static_cast<int>(std::ranges::find(scene.materials, name, &MaterialDescription::name) - scene.materials.begin());
 }
-int materialIndex(const SceneDescription& scene, const std::optional<std::string>& name) { return name ? materialIndex(scene, *name) : -1; }
+int materialIndex(const SceneDescription& scene, const std::optional<std::string>& name) {
+    return name ? materialIndex(scene, *name) : -1;
+}
 
 std::vector<Vec3> vectorsOf(const std::vector<double>& rows, std::size_t count, double unit) {
     std::vector<Vec3> vectors(count);
@@ -32,11 +34,13 @@ struct MotionBuilder {
     void operator()(const SpinDescription& d) const { parts.push_back(world::Spin{d.rate * normalized(d.axis)}); }
     void operator()(const OscillationDescription& d) const {
         const bool angular = d.amplitudeDeg.has_value();
-        parts.push_back(world::Oscillation{angular ? kDegree * *d.amplitudeDeg : *d.amplitude, d.frequency, kDegree * d.phaseDeg, angular});
+        parts.push_back(
+            world::Oscillation{angular ? kDegree * *d.amplitudeDeg : *d.amplitude, d.frequency, kDegree * d.phaseDeg, angular});
     }
     void operator()(const KeyframesDescription& d) const {
         const std::size_t count = d.times.size();
-        parts.push_back(world::Keyframes{d.interpolation, d.times, vectorsOf(d.displacements, count, 1), vectorsOf(d.rotationsDeg, count, kDegree)});
+        parts.push_back(world::Keyframes{d.interpolation, d.times, vectorsOf(d.displacements, count, 1),
+                                         vectorsOf(d.rotationsDeg, count, kDegree)});
     }
 };
 
@@ -53,7 +57,8 @@ world::Body buildBody(const SceneDescription& scene, const BodyDescription& d) {
 
 world::Domain buildDomain(const DomainDescription& d) {
     world::Domain domain{.min = d.min, .max = d.max, .faces = {}};
-    for (std::size_t face = 0; face < 6; ++face) domain.faces[face] = d.axes[face / 2].given ? d.axes[face / 2].type : d.faces[face].type;
+    for (std::size_t face = 0; face < 6; ++face)
+        domain.faces[face] = d.axes[face / 2].given ? d.axes[face / 2].type : d.faces[face].type;
     return domain;
 }
 
@@ -76,7 +81,8 @@ geometry::ShapePtr insideDomain(const geometry::ShapePtr& shape, const DomainDes
     const double slack = 1e-9 * maxComponent(size);
     const Aabb box = shape->bounds(), most = geometry::grown({domain.min, domain.max}, slack);
     if (most.contains(box.min) && most.contains(box.max)) return shape;
-    const geometry::ShapePtr whole = std::make_shared<geometry::Placed>(std::make_shared<geometry::Box>(size), RigidTransform{{}, 0.5 * (domain.min + domain.max)});
+    const geometry::ShapePtr whole = std::make_shared<geometry::Placed>(std::make_shared<geometry::Box>(size),
+                                                                        RigidTransform{{}, 0.5 * (domain.min + domain.max)});
     return std::make_shared<geometry::Intersection>(std::vector<geometry::ShapePtr>{shape, whole});
 }
 
@@ -86,7 +92,8 @@ world::World build(const SceneDescription& scene) {
     world.gravity = scene.gravity;
     world.resolution = {scene.resolution.grains, scene.resolution.size};
     world.seed = static_cast<std::uint64_t>(scene.seed);
-    for (const MaterialDescription& m : scene.materials) world.materials.push_back({m.name, *m.density, *m.packingFraction, m.slope(), m.grainDiameter});
+    for (const MaterialDescription& m : scene.materials)
+        world.materials.push_back({m.name, *m.density, *m.packingFraction, m.slope(), m.grainDiameter});
     for (const ContactDescription& c : scene.contacts)
         world.contacts.set(materialIndex(scene, c.between[0]), materialIndex(scene, c.between[1]), {c.friction, c.restitution});
     world.bodies = buildWalls(scene, world.domain);

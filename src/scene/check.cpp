@@ -21,7 +21,8 @@ bool isPlainName(std::string_view name) {
 
 class Checker {
 public:
-    Checker(const SceneDescription& scene, WellRead wellRead, Problems& problems) : scene_(scene), wellRead_(wellRead), problems_(problems) {
+    Checker(const SceneDescription& scene, WellRead wellRead, Problems& problems)
+        : scene_(scene), wellRead_(wellRead), problems_(problems) {
         for (const MaterialDescription& material : scene.materials) materials_.push_back(material.name);
     }
 
@@ -30,8 +31,7 @@ public:
         names("bodies", scene_.bodies);
         frictions();
         contacts();
-        for (std::size_t face = 0; face < 6; ++face)
-            if (const auto& name = scene_.domain.faces[face].material) material(fmt::format("domain.{}.material", world::kFaceNames[face]), *name);
+        faces();
         bodies();
         grains();
         fields();
@@ -47,8 +47,10 @@ private:
         std::set<std::string_view> seen;
         for (std::size_t i = 0; i < items.size(); ++i) {
             const std::string path = fmt::format("{}[{}].name", list, i);
-            if (!isPlainName(items[i].name)) error(path, fmt::format("\"{}\" is not a name; use letters, digits, _ and -", items[i].name));
-            else if (!seen.insert(items[i].name).second) error(path, fmt::format("the name \"{}\" is taken by an earlier one of the {}", items[i].name, list));
+            if (!isPlainName(items[i].name))
+                error(path, fmt::format("\"{}\" is not a name; use letters, digits, _ and -", items[i].name));
+            else if (!seen.insert(items[i].name).second)
+                error(path, fmt::format("the name \"{}\" is taken by an earlier one of the {}", items[i].name, list));
         }
     }
 
@@ -63,7 +65,8 @@ private:
             const MaterialDescription& m = scene_.materials[i];
             if (m.slope() <= world::kMostMuHat) continue;
             problems_.warn(fmt::format("materials[{}].{}", i, m.muHat ? "mu_hat" : "friction_angle_deg"),
-                           fmt::format("mu_hat is {:.3f}; above {:.3f} dry grains carry tension and stand as cliffs", m.slope(), world::kMostMuHat));
+                           fmt::format("mu_hat is {:.3f}; above {:.3f} dry grains carry tension and stand as cliffs", m.slope(),
+                                       world::kMostMuHat));
         }
     }
 
@@ -79,6 +82,14 @@ private:
             for (std::size_t k = 0; k < 2; ++k) material(fmt::format("{}[{}]", path, k), pair[k]);
             if (!seen.insert({pair.begin(), pair.end()}).second)
                 error(path, fmt::format("the contact of \"{}\" and \"{}\" is given twice", pair[0], pair[1]));
+        }
+    }
+
+    void faces() {
+        const auto& all = scene_.domain.faces;
+        for (std::size_t face = 0; face < all.size(); ++face) {
+            const bool same = face % 2 == 1 && all[face].key == all[face - 1].key;   // both were given as one axis
+            if (all[face].material && !same) material(fmt::format("domain.{}.material", all[face].key), *all[face].material);
         }
     }
 
@@ -110,8 +121,9 @@ private:
         const Aabb box = shape->bounds();
         for (int axis = 0; axis < 3; ++axis)
             if (box.max[axis] <= domain.min[axis] || box.min[axis] >= domain.max[axis])
-                return error(path, fmt::format("the region lies outside the domain: along {} it reaches from {:.4g} to {:.4g} m, the domain from {:.4g} to {:.4g} m",
-                                                         "xyz"[axis], box.min[axis], box.max[axis], domain.min[axis], domain.max[axis]));
+                return error(path, fmt::format("the region lies outside the domain: along {} it reaches from {:.4g} to {:.4g} m, "
+                                               "the domain from {:.4g} to {:.4g} m",
+                                               "xyz"[axis], box.min[axis], box.max[axis], domain.min[axis], domain.max[axis]));
         const geometry::ShapePtr inside = insideDomain(shape, domain);
         if (!(inside->volume() > 0)) return error(path, "the region is empty: no grain fits into it");
         if (inside != shape) problems_.warn(path, "the region reaches beyond the domain; only the part inside is filled");
@@ -124,8 +136,8 @@ private:
         for (std::size_t i = 0; i < scene_.output.fields.size(); ++i) {
             const std::string& name = scene_.output.fields[i];
             if (std::ranges::find(known, name) == known.end())
-                error(fmt::format("output.fields[{}]", i),
-                                fmt::format("{} has no field \"{}\"{}", scene_.methodInfo().name, name, suggestion(name, known, "fields", '"')));
+                error(fmt::format("output.fields[{}]", i), fmt::format("{} has no field \"{}\"{}", scene_.methodInfo().name, name,
+                                                                       suggestion(name, known, "fields", '"')));
         }
     }
 

@@ -31,37 +31,46 @@ void switchTo(Variant& kind, std::size_t index, std::index_sequence<I...>) {
 }
 
 void contactKey(KeyVisitor& v, world::ContactMode& contact) {
-    v.choice({"contact", "what grains may do at the surface: leave it and slide with friction, slide freely along it, or neither"},
-             world::kContactModeNames, contact);
+    v.choice(
+        {"contact", "what grains may do at the surface: leave it and slide with friction, slide freely along it, or neither"},
+        world::kContactModeNames, contact);
 }
 
 }  // namespace
 
 void TimeDescription::keys(KeyVisitor& v) {
     v.number({"end", "simulated time at which the run ends", Dimension::time, positive()}, end);
-    v.number({"frames_per_second", "frames written per second of simulated time", Dimension::frequency, positive()}, framesPerSecond);
+    v.number({"frames_per_second", "frames written per second of simulated time", Dimension::frequency, positive()},
+             framesPerSecond);
 }
 
 void FaceDescription::keys(KeyVisitor& v, std::span<const std::string_view> types) {
-    v.choice({"type", "wall: closed; open: grains that pass it are removed; periodic: what leaves here enters on the other side"}, types, type);
+    v.choice({"type", "wall: closed; open: grains that pass it are removed; periodic: what leaves here enters on the other side"},
+             types, type);
     v.text({"material", "name of the material of the wall, for its friction"}, material);
     contactKey(v, contact);
 }
 
 void DomainDescription::keys(KeyVisitor& v) {
-    v.vector({"min", "lower corner", Dimension::length}, min);
-    v.vector({"max", "upper corner", Dimension::length}, max);
+    v.vector({"min", "lower corner", Dimension::length, between(-1e6, 1e6)}, min);
+    v.vector({"max", "upper corner", Dimension::length, between(-1e6, 1e6)}, max);
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        v.table({.name = kAxisNames[axis], .help = "both faces of the axis at once", .shorthand = "type"}, axes[axis].given,
-                [&](KeyVisitor& inside) { axes[axis].keys(inside, kFaceTypeNames); });
+        axes[axis].key = kAxisNames[axis];
+        v.table({.name = kAxisNames[axis],
+                 .help = "both faces of the axis: \"wall\" (the default), \"open\" or \"periodic\"",
+                 .shorthand = "type"},
+                axes[axis].given, [&](KeyVisitor& inside) { axes[axis].keys(inside, kFaceTypeNames); });
         if (const int a = static_cast<int>(axis); !(min[a] < max[a]))
-            v.problem("max", fmt::format("'domain.max' must be greater than 'domain.min' along {}: {} is not greater than {}", kAxisNames[axis], max[a], min[a]));
+            v.problem("max", fmt::format("'domain.max' must be greater than 'domain.min' along {}: {} is not greater than {}",
+                                         kAxisNames[axis], max[a], min[a]));
     }
     for (std::size_t face = 0; face < 6; ++face) {
-        v.table({.name = world::kFaceNames[face], .help = "one face", .shorthand = "type"}, faces[face].given,
-                [&](KeyVisitor& inside) { faces[face].keys(inside, std::span(kFaceTypeNames).first(2)); });
+        faces[face].key = world::kFaceNames[face];
+        v.table({.name = world::kFaceNames[face], .help = "one face: \"wall\" or \"open\"", .shorthand = "type"},
+                faces[face].given, [&](KeyVisitor& inside) { faces[face].keys(inside, std::span(kFaceTypeNames).first(2)); });
         if (faces[face].given && axes[face / 2].given)
-            v.problem(world::kFaceNames[face], fmt::format("'domain.{}' is set by 'domain.{}' already; keep one of them", world::kFaceNames[face], kAxisNames[face / 2]));
+            v.problem(world::kFaceNames[face], fmt::format("'domain.{}' is set by 'domain.{}' already; keep one of them",
+                                                           world::kFaceNames[face], kAxisNames[face / 2]));
     }
 }
 
@@ -77,8 +86,12 @@ void DomainDescription::resolve() {
 }
 
 void ResolutionDescription::keys(KeyVisitor& v) {
-    v.integer({"grains", "about how many grains to simulate; default 100000 unless size is given", Dimension::none, between(1, 1e12)}, grains);
-    v.number({"size", "size of a simulated grain (grid spacing of the MPM methods) instead of their number", Dimension::length, positive()}, size);
+    v.integer(
+        {"grains", "about how many grains to simulate; default 100000 unless size is given", Dimension::none, between(1, 1e12)},
+        grains);
+    v.number({"size", "size of a simulated grain (grid spacing of the MPM methods) instead of their number", Dimension::length,
+              positive()},
+             size);
     if (grains && size) v.problem("size", "'resolution.grains' and 'resolution.size' are both given; keep one of them");
 }
 
@@ -88,20 +101,31 @@ void ResolutionDescription::resolve() {
 
 void MaterialDescription::keys(KeyVisitor& v) {
     v.text({.name = "name", .help = "name that grains, bodies and contacts refer to", .required = true}, name);
-    v.number({"density", "of a grain itself; give any two of density, bulk_density, packing_fraction; default 2600", Dimension::density, positive()}, density);
+    v.number({"density", "of a grain itself; give any two of density, bulk_density, packing_fraction; default 2600",
+              Dimension::density, positive()},
+             density);
     v.number({"bulk_density", "of the packed grains with the pores between them", Dimension::density, positive()}, bulkDensity);
-    v.number({"packing_fraction", "part of the space that packed grains take up; default 0.6", Dimension::none, Range{.min = 0, .max = 1, .minExcluded = true}},
+    v.number({"packing_fraction", "part of the space that packed grains take up; default 0.6", Dimension::none,
+              Range{.min = 0, .max = 1, .minExcluded = true}},
              packingFraction);
-    v.number({"friction_angle_deg", "angle at which a heap stands (see match); default 30", Dimension::angle, openBetween(0, 90)}, frictionAngleDeg);
-    v.number({"mu_hat", "instead of the angle: slope of the Drucker-Prager cone, sqrt(J2) <= mu_hat p", Dimension::none, positive()}, muHat);
-    v.choice({"match", "how the angle becomes the slope of the cone; tan: a heap stands at the angle"}, world::kFrictionMatchNames, match);
-    v.number({"grain_diameter", "physical size of a grain; the simulated size follows from resolution", Dimension::length, positive()}, grainDiameter);
+    v.number({"friction_angle_deg", "angle at which a heap stands (see match); default 30", Dimension::angle, openBetween(0, 90)},
+             frictionAngleDeg);
+    v.number(
+        {"mu_hat", "instead of the angle: slope of the Drucker-Prager cone, sqrt(J2) <= mu_hat p", Dimension::none, positive()},
+        muHat);
+    v.choice({"match", "how the angle becomes the slope of the cone; tan: a heap stands at the angle"},
+             world::kFrictionMatchNames, match);
+    v.number(
+        {"grain_diameter", "physical size of a grain; the simulated size follows from resolution", Dimension::length, positive()},
+        grainDiameter);
 
     if (density && bulkDensity && *bulkDensity > *density)
-        v.problem("bulk_density", fmt::format("bulk_density {} is greater than the density {} of the grains", *bulkDensity, *density));
+        v.problem("bulk_density",
+                  fmt::format("bulk_density {} is greater than the density {} of the grains", *bulkDensity, *density));
     else if (density && bulkDensity && packingFraction && std::abs(*density * *packingFraction / *bulkDensity - 1) > 1e-3)
-        v.problem("bulk_density", fmt::format("density times packing_fraction is {:.6g}, but bulk_density is {}; give any two of the three",
-                                              *density * *packingFraction, *bulkDensity));
+        v.problem("bulk_density",
+                  fmt::format("density times packing_fraction is {:.6g}, but bulk_density is {}; give any two of the three",
+                              *density * *packingFraction, *bulkDensity));
     if (frictionAngleDeg && muHat) v.problem("mu_hat", "friction_angle_deg and mu_hat are both given; keep one of them");
 }
 
@@ -128,16 +152,27 @@ void VelocityDescription::keys(KeyVisitor& v) {
 
 void SpinDescription::keys(KeyVisitor& v) {
     v.vector({"axis", "direction of the axis, through the position of the body"}, axis);
-    v.number({.name = "rate", .help = "turns about the axis by the right-hand rule", .dimension = Dimension::angularVelocity, .required = true}, rate);
+    v.number({.name = "rate",
+              .help = "turns about the axis by the right-hand rule",
+              .dimension = Dimension::angularVelocity,
+              .required = true},
+             rate);
     if (axis == Vec3{}) v.problem("axis", "the axis of a spin must not be zero");
 }
 
 void OscillationDescription::keys(KeyVisitor& v) {
-    v.vector({"amplitude", "largest displacement; the body moves by amplitude sin(2 pi frequency t + phase)", Dimension::length}, amplitude);
+    v.vector({"amplitude", "largest displacement; the body moves by amplitude sin(2 pi frequency t + phase)", Dimension::length},
+             amplitude);
     v.vector({"amplitude_deg", "instead: largest angle about each axis, for a rocking body", Dimension::angle}, amplitudeDeg);
-    v.number({.name = "frequency", .help = "oscillations per second", .dimension = Dimension::frequency, .range = positive(), .required = true}, frequency);
+    v.number({.name = "frequency",
+              .help = "oscillations per second",
+              .dimension = Dimension::frequency,
+              .range = positive(),
+              .required = true},
+             frequency);
     v.number({"phase_deg", "phase at time 0", Dimension::angle}, phaseDeg);
-    if (amplitude.has_value() == amplitudeDeg.has_value()) v.problem("amplitude", "an oscillation needs either amplitude or amplitude_deg");
+    if (amplitude.has_value() == amplitudeDeg.has_value())
+        v.problem("amplitude", "an oscillation needs either amplitude or amplitude_deg");
 }
 
 void KeyframesDescription::keys(KeyVisitor& v) {
@@ -145,7 +180,8 @@ void KeyframesDescription::keys(KeyVisitor& v) {
              world::kInterpolationNames, interpolation);
     v.numbers({.name = "times", .help = "ascending times", .dimension = Dimension::time, .required = true}, times);
     v.rows({"displacements", "[x, y, z] at each time, from the position of the body", Dimension::length}, 3, displacements);
-    v.rows({"rotations_deg", "[x, y, z] at each time: a rotation vector, its length the angle", Dimension::angle}, 3, rotationsDeg);
+    v.rows({"rotations_deg", "[x, y, z] at each time: a rotation vector, its length the angle", Dimension::angle}, 3,
+           rotationsDeg);
 
     if (!std::ranges::is_sorted(times, std::less_equal<>{})) v.problem("times", "the times of keyframes must ascend");
     for (const auto& [key, rows] : {std::pair{"displacements", &displacements}, std::pair{"rotations_deg", &rotationsDeg}})
@@ -166,8 +202,10 @@ void BodyDescription::keys(KeyVisitor& v) {
     v.text({"material", "name of its material, for friction"}, material);
     contactKey(v, contact);
     v.vector({"position", "origin of the body, about which it spins", Dimension::length}, position);
-    v.vector({"rotation_deg", "rotation at time 0 about the fixed axes x, then y, then z, through position", Dimension::angle}, rotationDeg);
-    v.list({.name = "motion", .help = "\"fixed\" (the default), a motion, or a list of motions that add up", .shorthand = "type"}, motion);
+    v.vector({"rotation_deg", "rotation at time 0 about the fixed axes x, then y, then z, through position", Dimension::angle},
+             rotationDeg);
+    v.list({.name = "motion", .help = "\"fixed\" (the default), a motion, or a list of motions that add up", .shorthand = "type"},
+           motion);
     shape.keys(v, {.name = "shape", .help = "the solid, in coordinates of the body: 0 is at its position", .required = true});
 }
 
@@ -178,9 +216,11 @@ void FillDescription::keys(KeyVisitor& v) {
 }
 
 void OutputDescription::keys(KeyVisitor& v) {
-    v.texts({"fields", "fields to write besides the ones that every method has; [\"all\"] for every field of the method"}, fields);
+    v.texts({"fields", "fields to write besides the ones that every method has; [\"all\"] for every field of the method"},
+            fields);
     v.integer({"first_frame", "number of the first frame file", Dimension::none, between(0, 1e9)}, firstFrame);
-    v.number({"checkpoint_interval", "simulated time between checkpoints; 0: with every frame", Dimension::time, nonNegative()}, checkpointInterval);
+    v.number({"checkpoint_interval", "simulated time between checkpoints; 0: with every frame", Dimension::time, nonNegative()},
+             checkpointInterval);
 }
 
 SceneDescription::SceneDescription(Methods known) : methods(known.begin(), known.end()) {
@@ -226,7 +266,8 @@ void SceneDescription::identityKeys(KeyVisitor& v) {
 void SceneDescription::parameterKeys(KeyVisitor& v) {
     bool any = !parameters.empty();
     v.table({"parameters", "names that expressions use and --set varies"}, any, [&](KeyVisitor& inside) {
-        for (Parameter& parameter : parameters) inside.table({parameter.name, parameter.help}, [&](KeyVisitor& keys) { parameter.keys(keys); });
+        for (Parameter& parameter : parameters)
+            inside.table({parameter.name, parameter.help}, [&](KeyVisitor& keys) { parameter.keys(keys); });
     });
 }
 

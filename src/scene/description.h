@@ -20,13 +20,14 @@
 namespace talus::scene {
 
 struct TimeDescription {
-    double end = 1;                       // [s]
-    double framesPerSecond = 24;          // [1/s]
+    double end = 1;                // [s]
+    double framesPerSecond = 24;   // [1/s]
     void keys(KeyVisitor&);
 };
 
 struct FaceDescription {
     bool given = false;
+    std::string_view key;   // that gave it: "x" or "x_min"
     world::FaceType type = world::FaceType::wall;
     std::optional<std::string> material;
     world::ContactMode contact = world::ContactMode::separate;
@@ -34,9 +35,9 @@ struct FaceDescription {
 };
 
 struct DomainDescription {
-    Vec3 min{0, 0, 0}, max{1, 1, 1};      // [m]
-    std::array<FaceDescription, 3> axes;  // x, y, z: both faces at once; after resolve() only where periodic
-    std::array<FaceDescription, 6> faces; // x_min … z_max
+    Vec3 min{0, 0, 0}, max{1, 1, 1};        // [m]
+    std::array<FaceDescription, 3> axes;    // x, y, z: both faces at once; after resolve() only where periodic
+    std::array<FaceDescription, 6> faces;   // x_min … z_max
     void keys(KeyVisitor&);
     void resolve();
 };
@@ -53,14 +54,14 @@ struct MaterialDescription {
     std::optional<double> density, bulkDensity, packingFraction;   // any two; default 2600 kg/m³ and 0.6
     std::optional<double> frictionAngleDeg, muHat;                 // one of them; default 30°
     world::FrictionMatch match = world::FrictionMatch::tan;
-    double grainDiameter = 5e-4;          // [m]
+    double grainDiameter = 5e-4;   // [m]
     void keys(KeyVisitor&);
-    void resolve();                       // leaves density and packing fraction, and one friction
-    double slope() const;                 // μ̂ of the cone, after resolve()
+    void resolve();         // leaves density and packing fraction, and one friction
+    double slope() const;   // μ̂ of the cone, after resolve()
 };
 
 struct ContactDescription {
-    std::vector<std::string> between;     // two material names
+    std::vector<std::string> between;   // two material names
     double friction = world::Contact{}.friction, restitution = world::Contact{}.restitution;
     void keys(KeyVisitor&);
 };
@@ -71,28 +72,28 @@ struct FixedDescription {
 };
 struct VelocityDescription {
     static constexpr std::string_view kType = "velocity";
-    Vec3 velocity;                        // [m/s]
+    Vec3 velocity;   // [m/s]
     void keys(KeyVisitor&);
 };
 struct SpinDescription {
     static constexpr std::string_view kType = "spin";
     Vec3 axis{0, 0, 1};
-    double rate = 0;                      // [rad/s]
+    double rate = 0;   // [rad/s]
     void keys(KeyVisitor&);
 };
 struct OscillationDescription {
     static constexpr std::string_view kType = "oscillation";
     std::optional<Vec3> amplitude, amplitudeDeg;   // [m], or [°] about its direction; one of them
-    double frequency = 1;                 // [Hz]
+    double frequency = 1;                          // [Hz]
     double phaseDeg = 0;
     void keys(KeyVisitor&);
 };
 struct KeyframesDescription {
     static constexpr std::string_view kType = "keyframes";
     world::Interpolation interpolation = world::Interpolation::smooth;
-    std::vector<double> times;            // [s]
-    std::vector<double> displacements;    // x, y, z, x, … [m]; empty: none
-    std::vector<double> rotationsDeg;     // rotation vectors; empty: none
+    std::vector<double> times;           // [s]
+    std::vector<double> displacements;   // x, y, z, x, … [m]; empty: none
+    std::vector<double> rotationsDeg;    // rotation vectors; empty: none
     void keys(KeyVisitor&);
 };
 struct MotionDescription {
@@ -104,24 +105,24 @@ struct BodyDescription {
     std::string name;
     std::optional<std::string> material;
     world::ContactMode contact = world::ContactMode::separate;
-    Vec3 position;                        // [m]
+    Vec3 position;   // [m]
     Vec3 rotationDeg;
     std::vector<MotionDescription> motion;
-    geometry::ShapeDescription shape;     // in coordinates of the body
+    geometry::ShapeDescription shape;   // in coordinates of the body
     void keys(KeyVisitor&);
 };
 
 struct FillDescription {
     std::string material;
     geometry::ShapeDescription region;
-    Vec3 velocity{0, 0, 0};               // [m/s]
+    Vec3 velocity{0, 0, 0};   // [m/s]
     void keys(KeyVisitor&);
 };
 
 struct OutputDescription {
-    std::vector<std::string> fields;      // beyond the promised ones; "all" for every field
-    std::int64_t firstFrame = 0;          // number of the first frame file
-    double checkpointInterval = 0;        // [s] of simulated time; 0: with every frame
+    std::vector<std::string> fields;   // beyond the promised ones; "all" for every field
+    std::int64_t firstFrame = 0;       // number of the first frame file
+    double checkpointInterval = 0;     // [s] of simulated time; 0: with every frame
     void keys(KeyVisitor&);
 };
 
@@ -129,9 +130,9 @@ struct SceneDescription {
     explicit SceneDescription(Methods);
 
     std::vector<const world::MethodInfo*> methods;
-    int method = 0;                       // index into methods
+    int method = 0;   // index into methods
     std::int64_t seed = 1;
-    Vec3 gravity{0, 0, -9.81};            // [m/s²]
+    Vec3 gravity{0, 0, -9.81};   // [m/s²]
     world::Precision precision = world::Precision::float32;
     TimeDescription time;
     DomainDescription domain;
@@ -148,7 +149,7 @@ struct SceneDescription {
     void keys(KeyVisitor&);
     /// Those that a resumed run may not change.
     void identityKeys(KeyVisitor&);
-    void parameterKeys(KeyVisitor&);      // for writing
+    void parameterKeys(KeyVisitor&);   // for writing
     /// Writes out what follows from other keys. Afterwards keys() shows everything that the run depends on.
     void resolve();
 

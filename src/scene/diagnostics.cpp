@@ -27,19 +27,22 @@ bool Diagnostics::hasErrorAround(std::string_view path) const {
 }
 
 std::vector<Diagnostics::Message> Diagnostics::sorted(std::vector<Message> messages) {
-    std::ranges::stable_sort(messages, {}, [](const Message& m) { return std::tuple(m.place.line == 0, m.place.line, m.place.column); });
+    std::ranges::stable_sort(messages, {},
+                             [](const Message& m) { return std::tuple(m.place.line == 0, m.place.line, m.place.column); });
     return messages;
 }
 
 std::string Diagnostics::errorText() const {
     std::string text;
-    for (const Message& message : sorted(errors_)) text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", message.place.text(), message.text);
+    for (const Message& message : sorted(errors_))
+        text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", message.place.text(), message.text);
     return text;
 }
 
 std::vector<std::string> Diagnostics::warningTexts() const {
     std::vector<std::string> texts;
-    for (const Message& message : sorted(warnings_)) texts.push_back(fmt::format("{}: warning: {}", message.place.text(), message.text));
+    for (const Message& message : sorted(warnings_))
+        texts.push_back(fmt::format("{}: warning: {}", message.place.text(), message.text));
     return texts;
 }
 

@@ -12,8 +12,12 @@ namespace talus::scene {
 
 class Diagnostics {
 public:
-    void error(const Place& place, std::string_view path, std::string message) { errors_.push_back({place, std::string(path), std::move(message)}); }
-    void warn(const Place& place, std::string_view path, std::string message) { warnings_.push_back({place, std::string(path), std::move(message)}); }
+    void error(const Place& place, std::string_view path, std::string message) {
+        errors_.push_back({place, std::string(path), std::move(message)});
+    }
+    void warn(const Place& place, std::string_view path, std::string message) {
+        warnings_.push_back({place, std::string(path), std::move(message)});
+    }
 
     void append(const Diagnostics&);
 

@@ -8,7 +8,6 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <optional>
 #include <tuple>
 
 namespace talus::scene {
@@ -46,7 +45,8 @@ Value convert(const toml::node& node, std::string_view source) {
     } else if (const auto* boolean = node.as_boolean()) {
         value.data = boolean->get();
     } else {
-        throw Error(ExitCode::usage, fmt::format("{}: dates and times are not used in a scene; write a text in quotes", value.place.text()));
+        throw Error(ExitCode::usage,
+                    fmt::format("{}: dates and times are not used in a scene; write a text in quotes", value.place.text()));
     }
     return value;
 }
@@ -60,6 +60,20 @@ void placeAll(Value& value, const Place& place) {
         }
     if (Array* items = value.as<Array>())
         for (Value& item : *items) placeAll(item, place);
+}
+
+/// toml++ limits how deep brackets nest, but makes a table for every part of a dotted key, and its destructors recurse.
+void refuseEndlessKeys(std::string_view text, std::string_view source) {
+    constexpr int kMostParts = 256;
+    int line = 1, dots = 0;
+    for (const char c : text) {
+        if (c == '\n') ++line;
+        if (c == '.') ++dots;
+        else if (std::string_view("\n,=[]{}").find(c) != std::string_view::npos) dots = 0;
+        if (dots > kMostParts)
+            throw Error(ExitCode::usage,
+                        fmt::format("{}: a key has more than {} parts", Place{std::string(source), line, 1}.text(), kMostParts));
+    }
 }
 
 }  // namespace
@@ -81,6 +95,7 @@ std::string_view Value::typeName() const {
 }
 
 Value parseToml(std::string_view text, std::string_view source) {
+    refuseEndlessKeys(text, source);
     try {
         Value root = convert(toml::parse(text), source);
         root.place = {std::string(source), 1, 1};
@@ -93,10 +108,11 @@ Value parseToml(std::string_view text, std::string_view source) {
 Value parseOptionValue(std::string_view text, const Place& place) {
     Value value{place, std::string(text)};
     try {
+        refuseEndlessKeys(text, place.source);
         const toml::table document = toml::parse(fmt::format("value = {}\n", text));
         if (document.size() == 1) value = convert(*document.get("value"), place.source);   // "1\nother = 2" is a text
-    } catch (const toml::parse_error&) {   // not TOML: a plain text
-    } catch (const Error&) {               // a date: a plain text too
+    } catch (const toml::parse_error&) {                                                   // not TOML: a plain text
+    } catch (const Error&) {                                                               // neither: a date, an endless key
     }
     placeAll(value, place);
     return value;
@@ -107,7 +123,8 @@ const Value& nearestValue(const Value& root, std::string_view path) {
     for (const PathStep& step : parsePath(path).value_or(KeyPath{})) {
         const Value* next = nullptr;
         if (const Table* table = value->as<Table>()) next = table->find(step.key);
-        if (const Array* items = value->as<Array>(); items && step.index && *step.index < items->size()) next = &(*items)[*step.index];
+        if (const Array* items = value->as<Array>(); items && step.index && *step.index < items->size())
+            next = &(*items)[*step.index];
         if (!next) break;
         value = next;
     }

@@ -38,9 +38,13 @@ struct Value {
     std::variant<Table, Array, std::string, double, std::int64_t, bool> data;
 
     template <class T>
-    T* as() { return std::get_if<T>(&data); }
+    T* as() {
+        return std::get_if<T>(&data);
+    }
     template <class T>
-    const T* as() const { return std::get_if<T>(&data); }
+    const T* as() const {
+        return std::get_if<T>(&data);
+    }
 
     std::string_view typeName() const;   // "a table", "a text", …
 };

@@ -16,12 +16,18 @@ namespace {
 
 using Function = double (*)(double);
 constexpr std::array<std::pair<const char*, Function>, 12> kFunctions{{
-    {"sin", [](double x) { return std::sin(x); }},   {"cos", [](double x) { return std::cos(x); }},
-    {"tan", [](double x) { return std::tan(x); }},   {"asin", [](double x) { return std::asin(x); }},
-    {"acos", [](double x) { return std::acos(x); }}, {"atan", [](double x) { return std::atan(x); }},
-    {"sqrt", [](double x) { return std::sqrt(x); }}, {"exp", [](double x) { return std::exp(x); }},
-    {"log", [](double x) { return std::log(x); }},   {"abs", [](double x) { return std::abs(x); }},
-    {"floor", [](double x) { return std::floor(x); }}, {"ceil", [](double x) { return std::ceil(x); }},
+    {"sin", [](double x) { return std::sin(x); }},
+    {"cos", [](double x) { return std::cos(x); }},
+    {"tan", [](double x) { return std::tan(x); }},
+    {"asin", [](double x) { return std::asin(x); }},
+    {"acos", [](double x) { return std::acos(x); }},
+    {"atan", [](double x) { return std::atan(x); }},
+    {"sqrt", [](double x) { return std::sqrt(x); }},
+    {"exp", [](double x) { return std::exp(x); }},
+    {"log", [](double x) { return std::log(x); }},
+    {"abs", [](double x) { return std::abs(x); }},
+    {"floor", [](double x) { return std::floor(x); }},
+    {"ceil", [](double x) { return std::ceil(x); }},
 }};
 
 // Any number of arguments, as muParser passes them.
@@ -61,7 +67,8 @@ Evaluated evaluate(std::string_view expression, FunctionRef<NameValue(std::strin
             parser.DefineConst(name, *found.value);
         }
         const double value = parser.Eval();
-        if (!std::isfinite(value)) return {0, fmt::format("the expression \"={}\" gives {}, not a finite number", expression, value)};
+        if (!std::isfinite(value))
+            return {0, fmt::format("the expression \"={}\" gives {}, not a finite number", expression, value)};
         return {value, {}};
     } catch (const mu::Parser::exception_type& error) {
         return {0, fmt::format("the expression \"={}\" is wrong: {}", expression, messageOf(error))};
@@ -69,7 +76,8 @@ Evaluated evaluate(std::string_view expression, FunctionRef<NameValue(std::strin
 }
 
 bool isReservedName(std::string_view name) {
-    return name == "pi" || name == "min" || name == "max" || std::ranges::any_of(kFunctions, [&](const auto& f) { return name == f.first; });
+    return name == "pi" || name == "min" || name == "max" ||
+           std::ranges::any_of(kFunctions, [&](const auto& f) { return name == f.first; });
 }
 
 }  // namespace talus::scene

@@ -25,6 +25,7 @@ Evaluated evaluate(std::string_view expression, FunctionRef<NameValue(std::strin
 
 /// Names that expressions give a meaning of their own: functions and pi.
 bool isReservedName(std::string_view);
-inline constexpr std::string_view kFunctionList = "sin, cos, tan, asin, acos, atan, sqrt, exp, log, abs, floor, ceil, min, max and pi";
+inline constexpr std::string_view kFunctionList =
+    "sin, cos, tan, asin, acos, atan, sqrt, exp, log, abs, floor, ceil, min, max and pi";
 
 }  // namespace talus::scene

@@ -47,7 +47,8 @@ Found follow(Value& value, const KeyPath& path, std::size_t step, const Place& p
         return {nullptr, fmt::format("'{}' has {} item{}, counted from [0]", here, items->size(), items->size() == 1 ? "" : "s")};
     }
     Table* table = value.as<Table>();
-    if (!table || to.index) return {nullptr, fmt::format("'{}' is {}, not {}", here, value.typeName(), to.index ? "a list" : "a table")};
+    if (!table || to.index)
+        return {nullptr, fmt::format("'{}' is {}, not {}", here, value.typeName(), to.index ? "a list" : "a table")};
     Value* next = table->find(to.key);
     return {next ? next : &table->insert(to.key, place), {}};
 }
@@ -67,7 +68,9 @@ KeyPath toParameter(const Value& root, KeyPath path) {
 void apply(Value& root, const Override& change, Diagnostics& diagnostics) {
     std::optional<KeyPath> path = parsePath(change.path);
     if (!path)
-        return diagnostics.error(change.place, {}, fmt::format("'{}' is not the path of a key; write for example time.end or bodies[0].material", change.path));
+        return diagnostics.error(
+            change.place, {},
+            fmt::format("'{}' is not the path of a key; write for example time.end or bodies[0].material", change.path));
     if (!change.value.as<Table>()) path = toParameter(root, std::move(*path));
     Value* value = &root;
     for (std::size_t step = 0; step < path->size(); ++step) {
@@ -96,7 +99,8 @@ void applyVariant(Value& root, const std::string& name, Diagnostics& diagnostics
         const std::vector<std::string_view> views(names.begin(), names.end());
         const std::string_view near = nearest(name, views);
         const std::string hint = near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
-        const std::string list = names.empty() ? "; it has none" : fmt::format("{} its variants are {}", near.empty() ? ";" : "", quotedList(views));
+        const std::string list =
+            names.empty() ? "; it has none" : fmt::format("{} its variants are {}", near.empty() ? ";" : "", quotedList(views));
         return diagnostics.error({"--variant " + name}, {}, fmt::format("the scene has no variant '{}'{}{}", name, hint, list));
     }
     std::vector<Override> changes;   // copied out: applying them may move the tree
@@ -107,7 +111,8 @@ void applyVariant(Value& root, const std::string& name, Diagnostics& diagnostics
 void applySet(Value& root, const std::string& set, Diagnostics& diagnostics) {
     const Place place{"--set " + set};
     const std::size_t equals = set.find('=');
-    if (equals == std::string::npos || equals == 0) return diagnostics.error(place, {}, "write KEY=VALUE, for example --set time.end=2");
+    if (equals == std::string::npos || equals == 0)
+        return diagnostics.error(place, {}, "write KEY=VALUE, for example --set time.end=2");
     apply(root, {set.substr(0, equals), place, parseOptionValue(std::string_view(set).substr(equals + 1), place)}, diagnostics);
 }
 

@@ -14,18 +14,25 @@ namespace {
 
 bool isIdentifier(std::string_view name) {
     const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-    return !name.empty() && letter(name.front()) && std::ranges::all_of(name, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+    return !name.empty() && letter(name.front()) &&
+           std::ranges::all_of(name, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
 }  // namespace
 
 void Parameter::keys(KeyVisitor& v) {
-    v.number({.name = "default", .help = "value unless --set or a variant gives another: a number, a number with a unit, or an expression of other parameters", .required = true}, value);
+    v.number({.name = "default",
+              .help = "value unless --set or a variant gives another: a number, a number with a unit, or an expression of other "
+                      "parameters",
+              .required = true},
+             value);
     v.number({"min", "smallest value allowed"}, min);
     v.number({"max", "largest value allowed"}, max);
     v.text({"help", "what it is"}, help);
-    if (min && value && *value < *min) v.problem("default", fmt::format("parameter '{}' is {}; it must be at least {}", name, *value, *min));
-    if (max && value && *value > *max) v.problem("default", fmt::format("parameter '{}' is {}; it must be at most {}", name, *value, *max));
+    if (min && value && *value < *min)
+        v.problem("default", fmt::format("parameter '{}' is {}; it must be at least {}", name, *value, *min));
+    if (max && value && *value > *max)
+        v.problem("default", fmt::format("parameter '{}' is {}; it must be at most {}", name, *value, *max));
 }
 
 Parameters::Parameters(const Value* value, Diagnostics& diagnostics) : diagnostics_(diagnostics) {
@@ -39,7 +46,8 @@ Parameters::Parameters(const Value* value, Diagnostics& diagnostics) : diagnosti
         if (!isIdentifier(entry.key) || isReservedName(entry.key))
             diagnostics.error(entry.place, "parameters." + entry.key,
                               fmt::format("'{}' cannot name a parameter: {}", entry.key,
-                                          isReservedName(entry.key) ? "expressions use it already" : "use letters, digits and _, a letter first"));
+                                          isReservedName(entry.key) ? "expressions use it already"
+                                                                    : "use letters, digits and _, a letter first"));
         else items_.push_back({&entry, {.name = entry.key, .value = {}, .min = {}, .max = {}, .help = {}}});
     }
     for (Item& item : items_)

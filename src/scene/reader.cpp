@@ -39,7 +39,10 @@ void Reader::reportUnknownKeys() const {
     for (const Entry& entry : table_->entries) {
         if (std::ranges::find(known_, entry.key) != known_.end()) continue;
         const std::string path = pathOf(entry.key);
-        context_.diagnostics.error(entry.place, path, fmt::format("unknown key '{}'{}", path, suggestion(entry.key, known_, "keys here")));
+        const std::string_view elsewhere = nearest(entry.key, suggested_);
+        const std::string hint =
+            elsewhere.empty() ? suggestion(entry.key, known_, "keys here") : fmt::format("; did you mean '{}'?", elsewhere);
+        context_.diagnostics.error(entry.place, path, fmt::format("unknown key '{}'{}", path, hint));
     }
 }
 
@@ -64,7 +67,8 @@ std::optional<double> Reader::readNumber(const Value& value, const Key& key, std
             const bool any = context_.units == Units::any;
             Converted result = any ? convertAnyUnit(*text) : convertUnit(*text, key.dimension);
             const std::string_view noun = any ? "a number" : dimensionInfo(key.dimension).noun;
-            if (!result.problem.empty()) return error(value, path, fmt::format("'{}' is {}: {}", path, noun, result.problem)), std::nullopt;
+            if (!result.problem.empty())
+                return error(value, path, fmt::format("'{}' is {}: {}", path, noun, result.problem)), std::nullopt;
             number = result.value;
         }
     } else if (const auto* real = value.as<double>()) {
@@ -81,7 +85,8 @@ std::optional<double> Reader::readNumber(const Value& value, const Key& key, std
 }
 
 std::optional<std::int64_t> Reader::readInteger(const Value& value, const Key& key, std::string_view path) const {
-    if (const auto* integer = value.as<std::int64_t>(); integer && key.range.contains(static_cast<double>(*integer))) return *integer;
+    if (const auto* integer = value.as<std::int64_t>(); integer && key.range.contains(static_cast<double>(*integer)))
+        return *integer;
     const std::optional<double> number = readNumber(value, key, path);
     if (!number) return std::nullopt;
     static constexpr double kMost = 9007199254740992.0;   // 2^53: above it a double skips whole numbers
@@ -95,14 +100,16 @@ std::optional<std::string> Reader::readText(const Value& value, std::string_view
     return error(value, path, fmt::format("'{}' must be a text in quotes, not {}", path, value.typeName())), std::nullopt;
 }
 
-std::optional<int> Reader::readChoice(const Value& value, std::span<const std::string_view> options, std::string_view path) const {
+std::optional<int> Reader::readChoice(const Value& value, std::span<const std::string_view> options,
+                                      std::string_view path) const {
     const std::optional<std::string> text = readText(value, path);
     if (!text) return std::nullopt;
     const auto found = std::ranges::find(options, *text);
     if (found != options.end()) return static_cast<int>(found - options.begin());
     const std::string_view near = nearest(*text, options);
-    error(value, path, fmt::format("'{}' is \"{}\"; {}choices are {}", path, *text,
-                                   near.empty() ? "" : fmt::format("did you mean \"{}\"? The ", near), quotedList(options, '"')));
+    error(value, path,
+          fmt::format("'{}' is \"{}\"; {}choices are {}", path, *text,
+                      near.empty() ? "" : fmt::format("did you mean \"{}\"? The ", near), quotedList(options, '"')));
     return std::nullopt;
 }
 
@@ -154,7 +161,8 @@ std::optional<std::vector<double>> Reader::readNumbers(const Value& value, const
 void Reader::vector(const Key& key, std::optional<Vec3>& out) {
     const Value* value = take(key);
     if (!value) return;
-    if (const auto numbers = readNumbers(*value, key, pathOf(key.name), 3)) out = Vec3{(*numbers)[0], (*numbers)[1], (*numbers)[2]};
+    if (const auto numbers = readNumbers(*value, key, pathOf(key.name), 3))
+        out = Vec3{(*numbers)[0], (*numbers)[1], (*numbers)[2]};
 }
 void Reader::vector(const Key& key, Vec3& out) {
     std::optional<Vec3> given;
@@ -169,7 +177,9 @@ void Reader::texts(const Key& key, std::vector<std::string>& out) {
     const Value* value = take(key);
     if (!value) return;
     const Array* items = value->as<Array>();
-    if (!items) return error(*value, pathOf(key.name), fmt::format("'{}' must be a list of texts, not {}", pathOf(key.name), value->typeName()));
+    if (!items)
+        return error(*value, pathOf(key.name),
+                     fmt::format("'{}' must be a list of texts, [\"…\", \"…\"], not {}", pathOf(key.name), value->typeName()));
     out.clear();
     for (std::size_t i = 0; i < items->size(); ++i)
         if (auto text = readText((*items)[i], fmt::format("{}[{}]", pathOf(key.name), i))) out.push_back(std::move(*text));
@@ -181,7 +191,9 @@ void Reader::rows(const Key& key, int width, std::vector<double>& out) {
     const std::string path = pathOf(key.name);
     const Array* items = value->as<Array>();
     if (!items)
-        return error(*value, path, fmt::format("'{}' must be a list of rows of {} numbers, [[…], […]], not {}", path, width, value->typeName()));
+        return error(
+            *value, path,
+            fmt::format("'{}' must be a list of rows of {} numbers, [[…], […]], not {}", path, width, value->typeName()));
     out.clear();
     for (std::size_t i = 0; i < items->size(); ++i)
         if (const auto row = readNumbers((*items)[i], key, fmt::format("{}[{}]", path, i), static_cast<std::size_t>(width)))
@@ -219,15 +231,19 @@ void Reader::table(const Key& key, bool& present, FunctionRef<void(KeyVisitor&)>
     if (value) readTable(*value, key, pathOf(key.name), [&](Reader& inside) { body(inside); });
 }
 
-void Reader::oneOf(const Key& key, std::span<const std::string_view> kinds, int /*current*/, FunctionRef<void(int, KeyVisitor&)> body) {
+void Reader::oneOf(const Key& key, std::span<const std::string_view> kinds, int /*current*/,
+                   FunctionRef<void(int, KeyVisitor&)> body) {
     if (key.name.empty()) return readKind(kinds, body);
-    if (const Value* value = take(key)) readTable(*value, key, pathOf(key.name), [&](Reader& inside) { inside.readKind(kinds, body); });
+    if (const Value* value = take(key))
+        readTable(*value, key, pathOf(key.name), [&](Reader& inside) { inside.readKind(kinds, body); });
 }
 
 void Reader::readKind(std::span<const std::string_view> kinds, FunctionRef<void(int, KeyVisitor&)> body) {
     known_.push_back("type");
     const Value* type = table_ ? table_->find("type") : nullptr;
-    if (!type) context_.diagnostics.error(place_, pathOf("type"), fmt::format("missing key '{}'; choices are {}", pathOf("type"), quotedList(kinds, '"')));
+    if (!type)
+        context_.diagnostics.error(place_, pathOf("type"),
+                                   fmt::format("missing key '{}'; choices are {}", pathOf("type"), quotedList(kinds, '"')));
     const std::optional<int> kind = type ? readChoice(*type, kinds, pathOf("type")) : std::nullopt;
     kindKnown_ = kind.has_value();
     if (kind) body(*kind, *this);
@@ -240,7 +256,8 @@ void Reader::visitList(const Key& key, std::size_t /*count*/, FunctionRef<void(s
     const std::string path = pathOf(key.name);
     const Array* items = value->as<Array>();
     if (!items && key.shorthand.empty()) {
-        const std::string form = path_.empty() ? fmt::format("a list of tables, each under [[{}]]", path) : "a list of tables, [{ … }, { … }]";
+        const std::string form =
+            path_.empty() ? fmt::format("a list of tables, each under [[{}]]", path) : "a list of tables, [{ … }, { … }]";
         return error(*value, path, fmt::format("'{}' must be {}, not {}", path, form, value->typeName()));
     }
     resize(items ? items->size() : 1);

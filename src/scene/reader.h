@@ -28,6 +28,8 @@ public:
 
     /// Names that stand in the table and are read by somebody else.
     void alsoKnown(std::string_view name) { known_.push_back(name); }
+    /// Names that stand elsewhere and that a wrong key may have meant.
+    void alsoSuggest(std::string_view name) { suggested_.push_back(name); }
     /// Reports what nobody asked for. To be called when all keys were visited.
     void reportUnknownKeys() const;
 
@@ -45,7 +47,8 @@ public:
     void rows(const Key&, int width, std::vector<double>&) override;
     void table(const Key&, FunctionRef<void(KeyVisitor&)> body) override;
     void table(const Key&, bool& present, FunctionRef<void(KeyVisitor&)> body) override;
-    void oneOf(const Key&, std::span<const std::string_view> kinds, int current, FunctionRef<void(int, KeyVisitor&)> body) override;
+    void oneOf(const Key&, std::span<const std::string_view> kinds, int current,
+               FunctionRef<void(int, KeyVisitor&)> body) override;
     std::string path() const override { return path_; }
     void problem(std::string_view key, std::string message) override;
 
@@ -62,7 +65,8 @@ private:
     std::optional<double> readNumber(const Value&, const Key&, std::string_view path) const;
     std::optional<std::int64_t> readInteger(const Value&, const Key&, std::string_view path) const;
     std::optional<std::string> readText(const Value&, std::string_view path) const;
-    std::optional<std::vector<double>> readNumbers(const Value&, const Key&, std::string_view path, std::optional<std::size_t> count) const;
+    std::optional<std::vector<double>> readNumbers(const Value&, const Key&, std::string_view path,
+                                                   std::optional<std::size_t> count) const;
     std::optional<int> readChoice(const Value&, std::span<const std::string_view> options, std::string_view path) const;
     void readTable(const Value&, const Key&, const std::string& path, FunctionRef<void(Reader&)> body) const;
     void readKind(std::span<const std::string_view> kinds, FunctionRef<void(int, KeyVisitor&)> body);
@@ -71,7 +75,7 @@ private:
     const Table* table_;
     std::string path_;
     Place place_;
-    std::vector<std::string_view> known_;
+    std::vector<std::string_view> known_, suggested_;
     bool kindKnown_ = true;   // false: its `type` is wrong, so nobody can say which keys belong here
 };
 

@@ -42,7 +42,9 @@ converted by what the key measures: `"4 mm"`, `"12 rpm"`, `"1.5 g/cm3"`.
 
 constexpr std::string_view kParameters = R"(
 **Expressions** are texts that begin with `=` and may stand wherever a number may: `"= 2*r0 + 0.1"`. They know the names
-of `[parameters]`, `+ - * / ^`, parentheses, {}. `log` is the natural logarithm, angles are in radians.
+of `[parameters]`, `+ - * / ^`, parentheses,
+{}.
+`log` is the natural logarithm; `sin` and its like work in radians.
 
 ## [parameters]
 
@@ -82,12 +84,15 @@ public:
 
     /// The table of its own keys and the sections of the tables inside.
     std::string text() const {
-        return (rows_.empty() ? "" : fmt::format("| key | value | default | meaning |\n| --- | --- | --- | --- |\n{}\n", rows_)) + sections_;
+        return (rows_.empty() ? "" : fmt::format("| key | value | default | meaning |\n| --- | --- | --- | --- |\n{}", rows_)) +
+               sections_;
     }
 
     void number(const Key& key, double& value) override { row(key, numberType(key), numberText(value)); }
     void number(const Key& key, std::optional<double>&) override { row(key, numberType(key)); }
-    void integer(const Key& key, std::int64_t& value) override { row(key, withRange("whole number", key), std::to_string(value)); }
+    void integer(const Key& key, std::int64_t& value) override {
+        row(key, withRange("whole number", key), std::to_string(value));
+    }
     void integer(const Key& key, std::optional<std::int64_t>&) override { row(key, withRange("whole number", key)); }
     void flag(const Key& key, bool& value) override { row(key, "true or false", value ? "true" : "false"); }
     void text(const Key& key, std::string& value) override { row(key, "text", value.empty() ? "" : scene::quoted(value)); }
@@ -98,17 +103,22 @@ public:
     void vector(const Key& key, std::optional<Vec3>&) override { row(key, "3 × " + numberType(key)); }
     void numbers(const Key& key, std::vector<double>&) override { row(key, "list of " + numberType(key)); }
     void texts(const Key& key, std::vector<std::string>&) override { row(key, "list of texts"); }
-    void rows(const Key& key, int width, std::vector<double>&) override { row(key, fmt::format("rows of {} × {}", width, numberType(key))); }
+    void rows(const Key& key, int width, std::vector<double>&) override {
+        row(key, fmt::format("rows of {} × {}", width, numberType(key)));
+    }
 
-    void table(const Key& key, FunctionRef<void(KeyVisitor&)> body) override { section(key, fmt::format("[{}]", key.name), body); }
+    void table(const Key& key, FunctionRef<void(KeyVisitor&)> body) override {
+        section(key, fmt::format("[{}]", key.name), body);
+    }
     void table(const Key& key, bool&, FunctionRef<void(KeyVisitor&)> body) override {
         // Alike tables of one parent (the faces of the domain) are told in one line.
         ReferenceVisitor inside(pages_, heading_ + "." + std::string(key.name));
         body(inside);
         row(key, fmt::format("{}table of {}", key.shorthand.empty() ? "" : "text or ", inside.names_));
-        if (shared_.empty()) shared_ = inside.text();
+        if (shared_.empty())
+            shared_ = fmt::format("\nA text stands for a table with only `{}`, `{} = \"…\"`:\n\n{}", key.shorthand, key.name,
+                                  inside.text());
     }
-    std::string shared() const { return shared_; }
 
     void oneOf(const Key& key, std::span<const std::string_view> kinds, int, FunctionRef<void(int, KeyVisitor&)> body) override {
         const std::string name(key.name.empty() ? heading_ : std::string(key.name));
@@ -119,7 +129,8 @@ public:
             for (std::size_t i = 0; i < kinds.size(); ++i) {
                 ReferenceVisitor kind(pages_, name);
                 body(static_cast<int>(i), kind);
-                page += fmt::format("\n### type = \"{}\"\n\n{}", kinds[i], kind.rows_.empty() ? "No further keys.\n" : kind.text());
+                page +=
+                    fmt::format("\n### type = \"{}\"\n\n{}", kinds[i], kind.rows_.empty() ? "No further keys.\n" : kind.text());
             }
             pages_.appendix += page;
         }
@@ -131,12 +142,13 @@ protected:
     void chooseIndex(const Key& key, std::span<const std::string_view> options, int& index) override {
         row(key, quotedList(options, '`'), options.empty() ? "" : std::string(options[static_cast<std::size_t>(index)]));
     }
-    void visitList(const Key& key, std::size_t, FunctionRef<void(std::size_t)> resize, FunctionRef<void(std::size_t, KeyVisitor&)> item) override {
+    void visitList(const Key& key, std::size_t, FunctionRef<void(std::size_t)> resize,
+                   FunctionRef<void(std::size_t, KeyVisitor&)> item) override {
         resize(1);
         if (heading_.empty()) return section(key, fmt::format("[[{}]]", key.name), [&](KeyVisitor& v) { item(0, v); });
         ReferenceVisitor inside(pages_, std::string(key.name));
         item(0, inside);
-        row(key, "list of " + inside.names_);
+        row(key, fmt::format("{}list of {}", key.shorthand.empty() ? "" : "text, table or ", inside.names_));
     }
 
 private:
@@ -157,8 +169,7 @@ private:
     void section(const Key& key, const std::string& title, Body body) {
         ReferenceVisitor inside(pages_, std::string(key.name));
         body(inside);
-        sections_ += fmt::format("\n## {}\n\n{}.\n\n{}", title, sentence(key.help), inside.text());
-        if (!inside.shared().empty()) sections_ += fmt::format("\nA text stands for a table with only `{}`:\n\n{}", "type", inside.shared());
+        sections_ += fmt::format("\n## {}\n\n{}.\n\n{}{}", title, sentence(key.help), inside.text(), inside.shared_);
     }
     static std::string sentence(std::string_view help) {
         std::string text(help);
@@ -186,8 +197,8 @@ std::string referencePage(Methods methods) {
     ReferenceVisitor parameter(pages, "parameters"), scene(pages, "");
     Parameter{}.keys(parameter);
     SceneDescription(methods).keys(scene);
-    return fmt::format("{}{}{}{}{}## Top of the file\n\n{}{}", kIntroduction, unitTable(), fmt::format(kParameters, kFunctionList), parameter.text(), kVariants,
-                       scene.text(), pages.appendix);
+    return fmt::format("{}{}{}{}{}## Top of the file\n\n{}{}", kIntroduction, unitTable(),
+                       fmt::format(kParameters, kFunctionList), parameter.text(), kVariants, scene.text(), pages.appendix);
 }
 
 }  // namespace talus::scene

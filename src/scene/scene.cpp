@@ -21,7 +21,9 @@ namespace {
 
 /// Problems know the path of a key; the tree knows where that was written.
 void place(const Problems& problems, const Value& root, Diagnostics& diagnostics) {
-    const auto sentence = [](const Problem& p) { return p.path.empty() ? p.message : fmt::format("'{}': {}", p.path, p.message); };
+    const auto sentence = [](const Problem& p) {
+        return p.path.empty() ? p.message : fmt::format("'{}': {}", p.path, p.message);
+    };
     for (const Problem& p : problems.errors()) diagnostics.error(nearestValue(root, p.path).place, p.path, sentence(p));
     for (const Problem& p : problems.warnings()) diagnostics.warn(nearestValue(root, p.path).place, p.path, sentence(p));
 }
@@ -39,8 +41,9 @@ std::unique_ptr<SceneDescription> describe(const Value& root, Methods methods, D
     scene->keys(reader);
     reader.alsoKnown("parameters");
     reader.alsoKnown("variant");
-    reader.reportUnknownKeys();
     scene->parameters = parameters.all();
+    for (const Parameter& parameter : scene->parameters) reader.alsoSuggest(parameter.name);   // --set r0=…
+    reader.reportUnknownKeys();
     scene->resolve();
     return scene;
 }
@@ -68,7 +71,8 @@ Scene read(const Request& request, Methods methods) {
     applyOverrides(root, request, diagnostics);
     std::unique_ptr<SceneDescription> scene = describe(root, methods, diagnostics);
     Problems problems;
-    check(*scene, [&](std::string_view path) { return !diagnostics.hasErrorAround(path); }, problems);
+    check(
+        *scene, [&](std::string_view path) { return !diagnostics.hasErrorAround(path); }, problems);
     place(problems, root, diagnostics);
     throwIfWrong(diagnostics);
 
@@ -81,8 +85,12 @@ Scene read(const Request& request, Methods methods) {
     return Scene(std::move(scene), method, source.name, diagnostics.warningTexts());
 }
 
-Scene::Scene(std::unique_ptr<SceneDescription> description, const world::MethodInfo& method, std::string name, std::vector<std::string> warnings)
-    : description_(std::move(description)), method_(&method), name_(std::move(name)), warnings_(std::move(warnings)),
+Scene::Scene(std::unique_ptr<SceneDescription> description, const world::MethodInfo& method, std::string name,
+             std::vector<std::string> warnings)
+    : description_(std::move(description)),
+      method_(&method),
+      name_(std::move(name)),
+      warnings_(std::move(warnings)),
       outputFields_(fieldsToWrite(*description_)) {}
 Scene::~Scene() = default;
 Scene::Scene(Scene&&) noexcept = default;

@@ -58,13 +58,19 @@ public:
     void flag(const Key& key, bool& value) override { put(key, {{"type", "boolean"}}, value); }
     void text(const Key& key, std::string& value) override { put(key, {{"type", "string"}}, value); }
     void text(const Key& key, std::optional<std::string>&) override { put(key, {{"type", "string"}}); }
-    void vector(const Key& key, Vec3& value) override { put(key, listSchema(numberSchema(key, "number"), 3), Json{value.x, value.y, value.z}); }
+    void vector(const Key& key, Vec3& value) override {
+        put(key, listSchema(numberSchema(key, "number"), 3), Json{value.x, value.y, value.z});
+    }
     void vector(const Key& key, std::optional<Vec3>&) override { put(key, listSchema(numberSchema(key, "number"), 3)); }
     void numbers(const Key& key, std::vector<double>&) override { put(key, listSchema(numberSchema(key, "number"))); }
     void texts(const Key& key, std::vector<std::string>&) override { put(key, listSchema({{"type", "string"}})); }
-    void rows(const Key& key, int width, std::vector<double>&) override { put(key, listSchema(listSchema(numberSchema(key, "number"), width))); }
+    void rows(const Key& key, int width, std::vector<double>&) override {
+        put(key, listSchema(listSchema(numberSchema(key, "number"), width)));
+    }
 
-    void table(const Key& key, FunctionRef<void(KeyVisitor&)> body) override { put(key, orShorthand(key, inside(key.name, body))); }
+    void table(const Key& key, FunctionRef<void(KeyVisitor&)> body) override {
+        put(key, orShorthand(key, inside(key.name, body)));
+    }
     void table(const Key& key, bool&, FunctionRef<void(KeyVisitor&)> body) override { table(key, body); }
 
     void oneOf(const Key& key, std::span<const std::string_view> kinds, int, FunctionRef<void(int, KeyVisitor&)> body) override {
@@ -90,7 +96,8 @@ protected:
     void chooseIndex(const Key& key, std::span<const std::string_view> options, int& index) override {
         put(key, {{"enum", options}}, options.empty() ? "" : options[static_cast<std::size_t>(index)]);
     }
-    void visitList(const Key& key, std::size_t, FunctionRef<void(std::size_t)> resize, FunctionRef<void(std::size_t, KeyVisitor&)> item) override {
+    void visitList(const Key& key, std::size_t, FunctionRef<void(std::size_t)> resize,
+                   FunctionRef<void(std::size_t, KeyVisitor&)> item) override {
         resize(1);
         const Json one = orShorthand(key, inside(key.name, [&](KeyVisitor& v) { item(0, v); }));
         const Json list = listSchema(one);

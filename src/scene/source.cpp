@@ -51,9 +51,11 @@ Source findSource(const std::string& scene) {
         names.push_back(embedded.name);
     }
     const std::string_view near = nearest(scene, names);
-    throw Error(ExitCode::usage,
-                fmt::format("there is no built-in scene '{0}'{1} The built-in scenes are {2}; a scene file is given by its path, ./{0}.toml", scene,
-                            near.empty() ? "." : fmt::format("; did you mean '{}'?", near), quotedList(names)));
+    throw Error(
+        ExitCode::usage,
+        fmt::format(
+            "there is no built-in scene '{0}'{1} The built-in scenes are {2}; a scene file is given by its path, ./{0}.toml",
+            scene, near.empty() ? "." : fmt::format("; did you mean '{}'?", near), quotedList(names)));
 }
 
 std::vector<BuiltInScene> builtInScenes() {

@@ -18,7 +18,8 @@ int editDistance(std::string_view a, std::string_view b) {
         for (std::size_t j = 1; j <= b.size(); ++j) {
             const int replaced = previous[j - 1] + (a[i - 1] != b[j - 1]);
             current[j] = std::min({previous[j] + 1, current[j - 1] + 1, replaced});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) current[j] = std::min(current[j], before[j - 2] + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                current[j] = std::min(current[j], before[j - 2] + 1);
         }
     }
     return current[b.size()];
@@ -43,7 +44,8 @@ std::string quotedList(std::span<const std::string_view> names, char quote) {
 }
 
 std::string suggestion(std::string_view name, std::span<const std::string_view> candidates, std::string_view what, char quote) {
-    if (const std::string_view near = nearest(name, candidates); !near.empty()) return fmt::format("; did you mean {}{}{}?", quote, near, quote);
+    if (const std::string_view near = nearest(name, candidates); !near.empty())
+        return fmt::format("; did you mean {}{}{}?", quote, near, quote);
     if (candidates.empty()) return fmt::format("; there are no {}", what);
     return fmt::format("; {} are {}", what, quotedList(candidates, quote));
 }

@@ -16,7 +16,8 @@ int editDistance(std::string_view a, std::string_view b);
 std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates);
 
 /// "; did you mean 'dt'?" or, where nothing is near, "; `what` are 'a', 'b'". `quote` goes around every name.
-std::string suggestion(std::string_view name, std::span<const std::string_view> candidates, std::string_view what, char quote = '\'');
+std::string suggestion(std::string_view name, std::span<const std::string_view> candidates, std::string_view what,
+                       char quote = '\'');
 
 /// 'a', 'b', 'c'
 std::string quotedList(std::span<const std::string_view> names, char quote = '\'');

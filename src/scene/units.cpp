@@ -38,18 +38,22 @@ struct Unit {
 constexpr Powers kLength{.metre = 1}, kVolume{.metre = 3}, kMass{.kilogram = 1}, kTime{.second = 1}, kFrequency{.second = -1},
     kForce{.metre = 1, .kilogram = 1, .second = -2}, kPressure{.metre = -1, .kilogram = 1, .second = -2},
     kEnergy{.metre = 2, .kilogram = 1, .second = -2};
+// clang-format off
 constexpr std::array kUnits{
     Unit{"m", 1, kLength}, Unit{"km", 1e3, kLength}, Unit{"dm", 0.1, kLength}, Unit{"cm", 1e-2, kLength}, Unit{"mm", 1e-3, kLength},
     Unit{"um", 1e-6, kLength}, Unit{"µm", 1e-6, kLength}, Unit{"l", 1e-3, kVolume}, Unit{"L", 1e-3, kVolume},
     Unit{"kg", 1, kMass}, Unit{"g", 1e-3, kMass}, Unit{"mg", 1e-6, kMass}, Unit{"t", 1e3, kMass},
-    Unit{"s", 1, kTime}, Unit{"ms", 1e-3, kTime}, Unit{"us", 1e-6, kTime}, Unit{"µs", 1e-6, kTime}, Unit{"min", 60, kTime}, Unit{"h", 3600, kTime},
+    Unit{"s", 1, kTime}, Unit{"ms", 1e-3, kTime}, Unit{"us", 1e-6, kTime}, Unit{"µs", 1e-6, kTime},
+    Unit{"min", 60, kTime}, Unit{"h", 3600, kTime},
     Unit{"Hz", 1, kFrequency}, Unit{"kHz", 1e3, kFrequency}, Unit{"K", 1, {.kelvin = 1}},
     Unit{"rad", 1, {.radian = 1}}, Unit{"deg", 1, {.degree = 1}}, Unit{"°", 1, {.degree = 1}}, Unit{"turn", 360, {.degree = 1}},
     Unit{"rpm", 2 * std::numbers::pi / 60, {.second = -1, .radian = 1}},
     Unit{"N", 1, kForce}, Unit{"mN", 1e-3, kForce}, Unit{"kN", 1e3, kForce},
-    Unit{"Pa", 1, kPressure}, Unit{"kPa", 1e3, kPressure}, Unit{"MPa", 1e6, kPressure}, Unit{"GPa", 1e9, kPressure}, Unit{"bar", 1e5, kPressure},
+    Unit{"Pa", 1, kPressure}, Unit{"kPa", 1e3, kPressure}, Unit{"MPa", 1e6, kPressure}, Unit{"GPa", 1e9, kPressure},
+    Unit{"bar", 1e5, kPressure},
     Unit{"J", 1, kEnergy}, Unit{"mJ", 1e-3, kEnergy}, Unit{"kJ", 1e3, kEnergy},
 };
+// clang-format on
 
 struct DimensionEntry {
     Dimension dimension;
@@ -67,7 +71,8 @@ constexpr std::array kDimensions{
     DimensionEntry{Dimension::frequency, kFrequency, {"a frequency", "Hz", "Hz, kHz, 1/min"}},
     DimensionEntry{Dimension::velocity, {.metre = 1, .second = -1}, {"a velocity", "m/s", "m/s, cm/s, mm/s, km/h"}},
     DimensionEntry{Dimension::acceleration, {.metre = 1, .second = -2}, {"an acceleration", "m/s2", "m/s2, cm/s2"}},
-    DimensionEntry{Dimension::angularVelocity, {.second = -1, .radian = 1}, {"an angular velocity", "rad/s", "rad/s, deg/s, rpm"}},
+    DimensionEntry{
+        Dimension::angularVelocity, {.second = -1, .radian = 1}, {"an angular velocity", "rad/s", "rad/s, deg/s, rpm"}},
     DimensionEntry{Dimension::density, {.metre = -3, .kilogram = 1}, {"a density", "kg/m3", "kg/m3, g/cm3, t/m3"}},
     DimensionEntry{Dimension::pressure, kPressure, {"a pressure", "Pa", "Pa, kPa, MPa, GPa, bar"}},
     DimensionEntry{Dimension::force, kForce, {"a force", "N", "N, mN, kN"}},
@@ -95,7 +100,8 @@ std::string_view trimmed(std::string_view text) {
 /// "cm3", "s^2", "m²": a unit with a power from 1 to 3.
 std::optional<Unit> parseFactor(std::string_view text) {
     int power = 1;
-    static constexpr std::array<std::pair<std::string_view, int>, 6> kPowers{{{"^2", 2}, {"^3", 3}, {"²", 2}, {"³", 3}, {"2", 2}, {"3", 3}}};
+    static constexpr std::array<std::pair<std::string_view, int>, 6> kPowers{
+        {{"^2", 2}, {"^3", 3}, {"²", 2}, {"³", 3}, {"2", 2}, {"3", 3}}};
     for (const auto& [suffix, value] : kPowers)
         if (text.ends_with(suffix)) {
             power = value;
@@ -182,13 +188,16 @@ Converted convertUnit(std::string_view text, Dimension dimension) {
         return {0, fmt::format("the unit \"{}\" is not known here; accepted are {}", parsed->unit, info.accepted)};
     }
     matchAngle(*unit, powers);
-    if (unit->powers != powers) return {0, fmt::format("\"{}\" {}; {}", text, unitOf(unit->powers), example(parsed->number, info))};
+    if (unit->powers != powers)
+        return {0, fmt::format("\"{}\" {}; {}", text, unitOf(unit->powers), example(parsed->number, info))};
     return {parsed->number * unit->factor, {}};
 }
 
 Converted convertAnyUnit(std::string_view text) {
     const std::optional<Parsed> parsed = split(text);
-    if (!parsed) return {0, fmt::format("\"{}\" is neither a number (0.1), a number with a unit (\"4 mm\") nor an expression (\"= 2*r\")", text)};
+    if (!parsed)
+        return {0, fmt::format("\"{}\" is neither a number (0.1), a number with a unit (\"4 mm\") nor an expression (\"= 2*r\")",
+                               text)};
     if (parsed->unit.empty()) return {parsed->number, {}};
     std::optional<Unit> unit = parseUnit(parsed->unit);
     if (!unit) return {0, fmt::format("the unit \"{}\" is not known", parsed->unit)};

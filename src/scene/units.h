@@ -10,15 +10,15 @@
 namespace talus::scene {
 
 struct DimensionInfo {
-    std::string_view noun;      // "a time"
-    std::string_view unit;      // of a plain number: "s"; empty for pure numbers
-    std::string_view accepted;  // units to name in messages and in the manual
+    std::string_view noun;       // "a time"
+    std::string_view unit;       // of a plain number: "s"; empty for pure numbers
+    std::string_view accepted;   // units to name in messages and in the manual
 };
 const DimensionInfo& dimensionInfo(Dimension);
 
 struct Converted {
     double value = 0;
-    std::string problem;        // empty: it worked; else the rest of a sentence "'time.end' is a time: …"
+    std::string problem;   // empty: it worked; else the rest of a sentence "'time.end' is a time: …"
 };
 
 /// The number in `text` in the SI unit of the dimension (degrees where it is an angle).

@@ -38,7 +38,8 @@ std::string quoted(std::string_view text) {
     for (const char c : text) {
         if (c == '"' || c == '\\') result += {'\\', c};
         else if (c == '\n') result += "\\n";
-        else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) result += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+        else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+            result += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
         else result += c;
     }
     return result + "\"";
@@ -62,7 +63,9 @@ void TomlWriter::text(const Key& key, std::string& value) { put(key.name, quoted
 void TomlWriter::text(const Key& key, std::optional<std::string>& value) {
     if (value) text(key, *value);
 }
-void TomlWriter::vector(const Key& key, Vec3& value) { put(key.name, bracketed(std::array{value.x, value.y, value.z}, numberText)); }
+void TomlWriter::vector(const Key& key, Vec3& value) {
+    put(key.name, bracketed(std::array{value.x, value.y, value.z}, numberText));
+}
 void TomlWriter::vector(const Key& key, std::optional<Vec3>& value) {
     if (value) vector(key, *value);
 }
@@ -75,7 +78,8 @@ void TomlWriter::chooseIndex(const Key& key, std::span<const std::string_view> o
 void TomlWriter::rows(const Key& key, int width, std::vector<double>& values) {
     std::string list;
     for (std::size_t i = 0; i < values.size(); i += static_cast<std::size_t>(width))
-        list += fmt::format("{}{}", list.empty() ? "" : ", ", listText(std::span(values).subspan(i, static_cast<std::size_t>(width))));
+        list += fmt::format("{}{}", list.empty() ? "" : ", ",
+                            listText(std::span(values).subspan(i, static_cast<std::size_t>(width))));
     put(key.name, fmt::format("[{}]", list));
 }
 
@@ -89,7 +93,8 @@ void TomlWriter::table(const Key& key, bool& present, FunctionRef<void(KeyVisito
     if (present) table(key, body);
 }
 
-void TomlWriter::oneOf(const Key& key, std::span<const std::string_view> kinds, int current, FunctionRef<void(int, KeyVisitor&)> body) {
+void TomlWriter::oneOf(const Key& key, std::span<const std::string_view> kinds, int current,
+                       FunctionRef<void(int, KeyVisitor&)> body) {
     const auto kind = [&](TomlWriter& writer) {
         writer.put("type", quoted(kinds[static_cast<std::size_t>(current)]));
         body(current, writer);

@@ -35,7 +35,8 @@ public:
     void rows(const Key&, int width, std::vector<double>&) override;
     void table(const Key&, FunctionRef<void(KeyVisitor&)> body) override;
     void table(const Key&, bool& present, FunctionRef<void(KeyVisitor&)> body) override;
-    void oneOf(const Key&, std::span<const std::string_view> kinds, int current, FunctionRef<void(int, KeyVisitor&)> body) override;
+    void oneOf(const Key&, std::span<const std::string_view> kinds, int current,
+               FunctionRef<void(int, KeyVisitor&)> body) override;
 
 protected:
     void chooseIndex(const Key&, std::span<const std::string_view> options, int& index) override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fake_method.h"
 #include "scene/expressions.h"
+#include "fake_method.h"
 
 #include <gtest/gtest.h>
 
@@ -48,8 +48,10 @@ std::string with(const std::string& head, const std::string& set = {}) {
 }
 
 TEST(Parameters, Messages) {
-    EXPECT_EQ(with("time.end = \"= 2*t0\"\nparameters.tau = 1"), "scene.toml:1:12: 'time.end': unknown parameter 't0'; parameters are 'tau'");
-    EXPECT_EQ(with("time.end = \"= taux\"\nparameters.tau = 1"), "scene.toml:1:12: 'time.end': unknown parameter 'taux'; did you mean 'tau'?");
+    EXPECT_EQ(with("time.end = \"= 2*t0\"\nparameters.tau = 1"),
+              "scene.toml:1:12: 'time.end': unknown parameter 't0'; parameters are 'tau'");
+    EXPECT_EQ(with("time.end = \"= taux\"\nparameters.tau = 1"),
+              "scene.toml:1:12: 'time.end': unknown parameter 'taux'; did you mean 'tau'?");
     EXPECT_EQ(with("time.end = \"= 1/(tau - 1)\"\nparameters.tau = 1"),
               "scene.toml:1:12: 'time.end': the expression \"= 1/(tau - 1)\" gives inf, not a finite number");
     EXPECT_EQ(with("time.end = \"= -tau\"\nparameters.tau = 1"), "scene.toml:1:12: 'time.end' is -1; it must be greater than 0");
@@ -57,21 +59,29 @@ TEST(Parameters, Messages) {
               "scene.toml:1:16: 'parameters.a.default': parameter 'b' has no value (see its own error)\n"
               "scene.toml:2:16: 'parameters.b.default': parameter 'a' depends on itself");
     EXPECT_EQ(with("parameters.pi = 3"), "scene.toml:1:12: 'pi' cannot name a parameter: expressions use it already");
-    EXPECT_EQ(with("parameters.2r = 3"), "scene.toml:1:12: '2r' cannot name a parameter: use letters, digits and _, a letter first");
-    EXPECT_EQ(with("parameters.a = { min = 3 }"), "scene.toml:1:16: missing key 'parameters.a.default': value unless --set or a variant gives another: "
-                                                   "a number, a number with a unit, or an expression of other parameters");
-    EXPECT_EQ(with("parameters.a = { default = 1, maximum = 3 }"), "scene.toml:1:31: unknown key 'parameters.a.maximum'; keys here are 'default', 'min', 'max', 'help'");
+    EXPECT_EQ(with("parameters.2r = 3"),
+              "scene.toml:1:12: '2r' cannot name a parameter: use letters, digits and _, a letter first");
+    EXPECT_EQ(with("parameters.a = { min = 3 }"),
+              "scene.toml:1:16: missing key 'parameters.a.default': value unless --set or a variant gives another: "
+              "a number, a number with a unit, or an expression of other parameters");
+    EXPECT_EQ(with("parameters.a = { default = 1, maximum = 3 }"),
+              "scene.toml:1:31: unknown key 'parameters.a.maximum'; keys here are 'default', 'min', 'max', 'help'");
     EXPECT_EQ(with("parameters = 3"), "scene.toml:1:14: 'parameters' must be a table, not a whole number");
     EXPECT_EQ(with("parameters.a = { default = 1, max = 3 }", "a=4"), "--set a=4: parameter 'a' is 4; it must be at most 3");
-    EXPECT_EQ(with("parameters.a = \"3 apples\""), "scene.toml:1:16: 'parameters.a.default' is a number: the unit \"apples\" is not known");
+    EXPECT_EQ(with("parameters.radius = 1", "radus=4"), "--set radus=4: unknown key 'radus'; did you mean 'radius'?");
+    EXPECT_EQ(with("parameters.a = \"3 apples\""),
+              "scene.toml:1:16: 'parameters.a.default' is a number: the unit \"apples\" is not known");
 }
 
 TEST(Parameters, Values) {
     const std::string head = "time.end = \"= c\"\nparameters.c = \"= 2*b\"\nparameters.b = { default = \"3 ms\" }\n";
     EXPECT_EQ(readText(head + kGood).endTime(), 6e-3);   // in any order
     EXPECT_EQ(readText(head + kGood, {.scene = {}, .method = {}, .variant = {}, .precision = {}, .sets = {"b=5"}}).endTime(), 10);
-    EXPECT_EQ(readText(head + kGood, {.scene = {}, .method = {}, .variant = {}, .precision = {}, .sets = {"b=5 min"}}).endTime(), 600);
-    EXPECT_EQ(readText(head + kGood, {.scene = {}, .method = {}, .variant = {}, .precision = {}, .sets = {"parameters.c=7"}}).endTime(), 7);
+    EXPECT_EQ(readText(head + kGood, {.scene = {}, .method = {}, .variant = {}, .precision = {}, .sets = {"b=5 min"}}).endTime(),
+              600);
+    EXPECT_EQ(
+        readText(head + kGood, {.scene = {}, .method = {}, .variant = {}, .precision = {}, .sets = {"parameters.c=7"}}).endTime(),
+        7);
 }
 
 }  // namespace

@@ -25,9 +25,9 @@ struct FakeSettings final : world::MethodSettings {
     }
 };
 
-inline constexpr std::array kFakeFields{world::field::id,     world::field::position, world::field::velocity,
-                                        world::field::radius, world::field::mass,     world::field::volume,
-                                        world::field::material, world::field::source, world::field::birthTime, world::field::stress};
+inline constexpr std::array kFakeFields{
+    world::field::id,     world::field::position, world::field::velocity, world::field::radius,    world::field::mass,
+    world::field::volume, world::field::material, world::field::source,   world::field::birthTime, world::field::stress};
 
 inline const world::MethodInfo kFake{
     .name = "elastoplastic",
@@ -37,12 +37,16 @@ inline const world::MethodInfo kFake{
     .settings = []() -> std::unique_ptr<world::MethodSettings> { return std::make_unique<FakeSettings>(); },
     .check =
         [](const world::MethodSettings& settings, const world::World& world, Problems& problems) {
-            if (static_cast<const FakeSettings&>(settings).dt > 1) problems.error("elastoplastic.dt", "no wall can be met with such a step");
+            if (static_cast<const FakeSettings&>(settings).dt > 1)
+                problems.error("elastoplastic.dt", "no wall can be met with such a step");
             if (world.domain.periodic(0)) problems.error("domain.x", "elastoplastic cannot do periodic axes here");
         },
-    .estimate = [](const world::MethodSettings&, const world::World& world,
-                   world::Precision) -> world::Estimate { return {*world.resolution.grains, 100.0 * static_cast<double>(*world.resolution.grains), 0}; },
-    .create = [](const world::MethodSettings&, const world::World&, world::Precision) -> std::unique_ptr<world::Method> { return nullptr; }};
+    .estimate = [](const world::MethodSettings&, const world::World& world, world::Precision) -> world::Estimate {
+        return {*world.resolution.grains, 100.0 * static_cast<double>(*world.resolution.grains), 0};
+    },
+    .create = [](const world::MethodSettings&, const world::World&, world::Precision) -> std::unique_ptr<world::Method> {
+        return nullptr;
+    }};
 
 inline const world::MethodInfo kOther = [] {
     world::MethodInfo info = kFake;
@@ -64,7 +68,8 @@ region = { type = "box", min = [0.2, 0.2, 0.2], max = [0.4, 0.4, 0.4] }
 /// Reads `text` as if it stood in scene.toml.
 inline Scene readText(const std::string& text, Request request = {}) {
     const std::filesystem::path before = std::filesystem::current_path();
-    const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("talus_scene_test_" + std::to_string(::getpid()));
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("talus_scene_test_" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder);
     std::ofstream(folder / "scene.toml", std::ios::binary) << text;
     struct Back {

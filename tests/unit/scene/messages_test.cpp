@@ -18,8 +18,10 @@ TEST(Messages, UnknownKeys) {
     EXPECT_EQ(after("[dem]\nyoungs = 1"), "scene.toml:8:1: unknown key 'dem.youngs'; did you mean 'youngs_modulus'?");
     EXPECT_EQ(after("[time]\ncolour = 1"), "scene.toml:8:1: unknown key 'time.colour'; keys here are 'end', 'frames_per_second'");
     EXPECT_EQ(before("paramters = 1"), "scene.toml:1:1: unknown key 'paramters'; did you mean 'parameters'?");
-    EXPECT_EQ(after("[camera]"), "scene.toml:7:2: unknown key 'camera'; keys here are 'method', 'seed', 'gravity', 'precision', 'time', 'domain', "
-                                 "'resolution', 'materials', 'contacts', 'bodies', 'grains', 'elastoplastic', 'dem', 'output', 'parameters', 'variant'");
+    EXPECT_EQ(
+        after("[camera]"),
+        "scene.toml:7:2: unknown key 'camera'; keys here are 'method', 'seed', 'gravity', 'precision', 'time', 'domain', "
+        "'resolution', 'materials', 'contacts', 'bodies', 'grains', 'elastoplastic', 'dem', 'output', 'parameters', 'variant'");
 }
 
 TEST(Messages, WrongTypes) {
@@ -30,11 +32,14 @@ TEST(Messages, WrongTypes) {
     EXPECT_EQ(before("gravity = 9.81"), "scene.toml:1:11: 'gravity' must be a list of 3 numbers, not a number");
     EXPECT_EQ(before("gravity = [0, -9.81]"), "scene.toml:1:11: 'gravity' must be a list of 3 numbers, not 2");
     EXPECT_EQ(before("gravity = [0, 0, [1]]"), "scene.toml:1:18: 'gravity[2]' must be a number, not a list");
-    EXPECT_EQ(before("bodies = 3"), "scene.toml:1:10: 'bodies' must be a list of tables, each under [[bodies]], not a whole number");
+    EXPECT_EQ(before("bodies = 3"),
+              "scene.toml:1:10: 'bodies' must be a list of tables, each under [[bodies]], not a whole number");
     EXPECT_EQ(before("bodies = [3]"), "scene.toml:1:11: 'bodies[0]' must be a table, { … }, not a whole number");
     EXPECT_EQ(before("domain = { x = 3 }"), "scene.toml:1:16: 'domain.x' must be a text or a table, { … }, not a whole number");
-    EXPECT_EQ(after("[elastoplastic]\nstrict = \"yes\""), "scene.toml:8:10: 'elastoplastic.strict' must be true or false, not a text");
-    EXPECT_EQ(after("[output]\nfields = \"stress\""), "scene.toml:8:10: 'output.fields' must be a list of texts, not a text");
+    EXPECT_EQ(after("[elastoplastic]\nstrict = \"yes\""),
+              "scene.toml:8:10: 'elastoplastic.strict' must be true or false, not a text");
+    EXPECT_EQ(after("[output]\nfields = \"stress\""),
+              "scene.toml:8:10: 'output.fields' must be a list of texts, [\"…\", \"…\"], not a text");
 }
 
 TEST(Messages, Ranges) {
@@ -47,15 +52,18 @@ TEST(Messages, Ranges) {
 }
 
 TEST(Messages, Units) {
-    EXPECT_EQ(after("[time]\nend = \"4 mm\""), "scene.toml:8:7: 'time.end' is a time: \"4 mm\" has a unit of length; write for example \"4 s\" or 4");
+    EXPECT_EQ(after("[time]\nend = \"4 mm\""),
+              "scene.toml:8:7: 'time.end' is a time: \"4 mm\" has a unit of length; write for example \"4 s\" or 4");
     EXPECT_EQ(before("seed = \"4 mm\""), "scene.toml:1:8: 'seed' is a plain number: \"4 mm\" has a unit of length; write 4");
 }
 
 TEST(Messages, Choices) {
     EXPECT_EQ(before("method = \"elastoplastik\""),
-              "scene.toml:1:10: 'method' is \"elastoplastik\"; did you mean \"elastoplastic\"? The choices are \"elastoplastic\", \"dem\"");
+              "scene.toml:1:10: 'method' is \"elastoplastik\"; did you mean \"elastoplastic\"? The choices are "
+              "\"elastoplastic\", \"dem\"");
     EXPECT_EQ(before("precision = \"half\""), "scene.toml:1:13: 'precision' is \"half\"; choices are \"float\", \"double\"");
-    EXPECT_EQ(before("domain.x_min = \"periodic\""), "scene.toml:1:16: 'domain.x_min.type' is \"periodic\"; choices are \"wall\", \"open\"");
+    EXPECT_EQ(before("domain.x_min = \"periodic\""),
+              "scene.toml:1:16: 'domain.x_min.type' is \"periodic\"; choices are \"wall\", \"open\"");
 }
 
 TEST(Messages, MissingKeys) {
@@ -72,22 +80,33 @@ TEST(Messages, SceneWithoutGrains) {
 TEST(Messages, Names) {
     EXPECT_EQ(after("[[grains]]\nmaterial = \"snad\"\nregion = { type = \"sphere\", radius = 0.1, position = [0.5, 0.5, 0.5] }"),
               "scene.toml:8:12: 'grains[1].material': there is no material \"snad\"; did you mean \"sand\"?");
-    EXPECT_EQ(after("[[materials]]\nname = \"sand\""), "scene.toml:8:8: 'materials[1].name': the name \"sand\" is taken by an earlier one of the materials");
+    EXPECT_EQ(after("[[materials]]\nname = \"sand\""),
+              "scene.toml:8:8: 'materials[1].name': the name \"sand\" is taken by an earlier one of the materials");
     EXPECT_EQ(after("[[bodies]]\nname = \"domain.z_min\"\nshape = { type = \"plane\" }"),
               "scene.toml:8:8: 'bodies[0].name': \"domain.z_min\" is not a name; use letters, digits, _ and -");
-    EXPECT_EQ(after("[[contacts]]\nbetween = [\"sand\"]"), "scene.toml:8:11: 'contacts[0].between': write the names of two materials, not 1");
+    EXPECT_EQ(before("domain.x = { type = \"wall\", material = \"steel\" }"),
+              "scene.toml:1:40: 'domain.x.material': there is no material \"steel\"; materials are \"sand\"");
+    EXPECT_EQ(before("domain.z_min.material = \"snd\""),
+              "scene.toml:1:25: 'domain.z_min.material': there is no material \"snd\"; did you mean \"sand\"?");
+    EXPECT_EQ(after("[[contacts]]\nbetween = [\"sand\"]"),
+              "scene.toml:8:11: 'contacts[0].between': write the names of two materials, not 1");
     EXPECT_EQ(after("[output]\nfields = [\"strss\"]"),
               "scene.toml:8:11: 'output.fields[0]': elastoplastic has no field \"strss\"; did you mean \"stress\"?");
 }
 
 TEST(Messages, Geometry) {
-    const auto fill = [](const std::string& region) { return errorOf("[[materials]]\nname=\"a\"\n[[grains]]\nmaterial = \"a\"\nregion = " + region + "\n"); };
+    const auto fill = [](const std::string& region) {
+        return errorOf("[[materials]]\nname=\"a\"\n[[grains]]\nmaterial = \"a\"\nregion = " + region + "\n");
+    };
     EXPECT_EQ(fill("{ type = \"sphere\", radius = 0.1, position = [2, 0, 0] }"),
-              "scene.toml:5:10: 'grains[0].region': the region lies outside the domain: along x it reaches from 1.9 to 2.1 m, the domain from 0 to 1 m");
-    EXPECT_EQ(fill("{ type = \"shere\", radius = 0.1 }").substr(0, 75), "scene.toml:5:19: 'grains[0].region.type' is \"shere\"; did you mean \"sphere\"?");
+              "scene.toml:5:10: 'grains[0].region': the region lies outside the domain: along x it reaches from 1.9 to 2.1 m, "
+              "the domain from 0 to 1 m");
+    EXPECT_EQ(fill("{ type = \"shere\", radius = 0.1 }").substr(0, 75),
+              "scene.toml:5:19: 'grains[0].region.type' is \"shere\"; did you mean \"sphere\"?");
     EXPECT_EQ(fill("{ type = \"box\" }"), "scene.toml:5:10: 'grains[0].region.size': give size, or both min and max");
-    EXPECT_EQ(fill("{ type = \"sphere\", radius = 0.1, hight = 3 }"),
-              "scene.toml:5:43: unknown key 'grains[0].region.hight'; keys here are 'type', 'radius', 'position', 'rotation_deg'");
+    EXPECT_EQ(
+        fill("{ type = \"sphere\", radius = 0.1, hight = 3 }"),
+        "scene.toml:5:43: unknown key 'grains[0].region.hight'; keys here are 'type', 'radius', 'position', 'rotation_deg'");
 }
 
 TEST(Messages, RulesBetweenKeys) {
@@ -95,7 +114,8 @@ TEST(Messages, RulesBetweenKeys) {
               "scene.toml:1:36: 'resolution.grains' and 'resolution.size' are both given; keep one of them");
     EXPECT_EQ(before("domain = { min = [0, 0, 0], max = [1, 1, 0] }"),
               "scene.toml:1:35: 'domain.max' must be greater than 'domain.min' along z: 0 is not greater than 0");
-    EXPECT_EQ(before("domain = { x = \"wall\", x_min = \"open\" }"), "scene.toml:1:32: 'domain.x_min' is set by 'domain.x' already; keep one of them");
+    EXPECT_EQ(before("domain = { x = \"wall\", x_min = \"open\" }"),
+              "scene.toml:1:32: 'domain.x_min' is set by 'domain.x' already; keep one of them");
     EXPECT_EQ(after("[[materials]]\nname = \"a\"\ndensity = 2600\npacking_fraction = 0.6\nbulk_density = 1500"),
               "scene.toml:11:16: density times packing_fraction is 1560, but bulk_density is 1500; give any two of the three");
     EXPECT_EQ(after("[[materials]]\nname = \"a\"\nmu_hat = 0.5\nfriction_angle_deg = 20"),
@@ -120,6 +140,10 @@ TEST(Messages, AllAtOnceInOrder) {
 TEST(Messages, SyntaxErrorsStopAtTheFirst) {
     EXPECT_EQ(errorOf("seed = \n").substr(0, 16), "scene.toml:1:8: ");
     EXPECT_EQ(errorOf("seed = 1\nseed = 2\n").substr(0, 13), "scene.toml:2:");
+    std::string endless = "seed = 1\n";
+    for (int i = 0; i < 100000; ++i) endless += "a.";
+    EXPECT_EQ(errorOf(endless + "a = 1"), "scene.toml:2:1: a key has more than 256 parts");
+    EXPECT_EQ(errorOf("a = " + std::string(100000, '[')).substr(0, 13), "scene.toml:1:");
     EXPECT_EQ(errorOf("seed = 1979-05-27\n"), "scene.toml:1:8: dates and times are not used in a scene; write a text in quotes");
 }
 
@@ -139,16 +163,22 @@ TEST(Messages, Files) {
     EXPECT_EQ(codeOf("/", message), ExitCode::missing);
     EXPECT_EQ(message, "cannot open scene '/': Is a directory");
     EXPECT_EQ(codeOf("hourglas", message), ExitCode::usage);
-    EXPECT_EQ(message, "there is no built-in scene 'hourglas'; did you mean 'hourglass'? The built-in scenes are 'column', 'hourglass'; "
-                       "a scene file is given by its path, ./hourglas.toml");
+    EXPECT_EQ(message,
+              "there is no built-in scene 'hourglas'; did you mean 'hourglass'? The built-in scenes are 'column', 'hourglass'; "
+              "a scene file is given by its path, ./hourglas.toml");
 }
 
 TEST(Messages, Warnings) {
-    const Scene steep = readText("[[materials]]\nname = \"sand\"\nfriction_angle_deg = 45\n[[grains]]\nmaterial = \"sand\"\n"
-                                 "region = { type = \"box\", min = [0.5, 0.2, 0.2], max = [1.5, 0.4, 0.4] }\n");
+    const Scene steep = readText(
+        "[[materials]]\nname = \"sand\"\nfriction_angle_deg = 45\n[[grains]]\nmaterial = \"sand\"\n"
+        "region = { type = \"box\", min = [0.5, 0.2, 0.2], max = [1.5, 0.4, 0.4] }\n");
     ASSERT_EQ(steep.warnings().size(), 2u);
-    EXPECT_EQ(steep.warnings()[0], "scene.toml:3:22: warning: 'materials[0].friction_angle_deg': mu_hat is 1.000; above 0.866 dry grains carry tension and stand as cliffs");
-    EXPECT_EQ(steep.warnings()[1], "scene.toml:6:10: warning: 'grains[0].region': the region reaches beyond the domain; only the part inside is filled");
+    EXPECT_EQ(steep.warnings()[0],
+              "scene.toml:3:22: warning: 'materials[0].friction_angle_deg': mu_hat is 1.000; above 0.866 dry grains carry "
+              "tension and stand as cliffs");
+    EXPECT_EQ(
+        steep.warnings()[1],
+        "scene.toml:6:10: warning: 'grains[0].region': the region reaches beyond the domain; only the part inside is filled");
 }
 
 }  // namespace

@@ -11,7 +11,9 @@ namespace {
 
 std::string mutated(std::string text, std::mt19937_64& random) {
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
-    static constexpr std::string_view kPieces[]{"\"",  "[", "]", "{", "}", "=", ".", "-", "\n", "1e999", "nan", "\"= 1/0\"", "[[bodies]]\n", "0", "-1", "true", "\xff", "#", "'", "\"4 mm\"", "1e-320"};
+    static constexpr std::string_view kPieces[]{
+        "\"",           "[", "]",  "{",    "}",    "=", ".", "-",        "\n",    "1e999", "nan", "\"= 1/0\"",
+        "[[bodies]]\n", "0", "-1", "true", "\xff", "#", "'", "\"4 mm\"", "1e-320"};
     for (std::size_t change = 0, count = 1 + below(3); change < count && !text.empty(); ++change) {
         const std::size_t at = below(text.size()), length = std::min(below(12), text.size() - at);
         switch (below(4)) {
@@ -30,7 +32,8 @@ TEST(Mutations, NeverCrash) {
     const std::vector<BuiltInScene> scenes = builtInScenes();
     for (std::size_t i = 0; i < 2000; ++i) {
         // Every read of the hourglass integrates the volume of its sand, 0.1 s: it has fewer turns than the quick ones.
-        const std::string text = mutated(i % 10 == 0 ? std::string(scenes[i / 10 % scenes.size()].text) : newSceneText("mine"), random);
+        const std::string text =
+            mutated(i % 10 == 0 ? std::string(scenes[i / 10 % scenes.size()].text) : newSceneText("mine"), random);
         try {
             readText(text).buildWorld();
             ++good;
@@ -40,7 +43,7 @@ TEST(Mutations, NeverCrash) {
             EXPECT_EQ(std::string_view(error.what()).substr(0, 11), "scene.toml:") << text;
         }
     }
-    EXPECT_GT(good, 100);      // the mutations reach past the parser
+    EXPECT_GT(good, 100);   // the mutations reach past the parser
     EXPECT_GT(refused, 500);
 }
 

@@ -28,7 +28,9 @@ resolution = { size = 0.01 }
 "bodies[7].name" = "x"
 )";
 
-Request sets(std::vector<std::string> list) { return {.scene = {}, .method = {}, .variant = {}, .precision = {}, .sets = std::move(list)}; }
+Request sets(std::vector<std::string> list) {
+    return {.scene = {}, .method = {}, .variant = {}, .precision = {}, .sets = std::move(list)};
+}
 Request variant(std::string name) { return {.scene = {}, .method = {}, .variant = std::move(name), .precision = {}, .sets = {}}; }
 bool has(const Scene& scene, std::string_view line) { return scene.toml().find(line) != std::string::npos; }
 
@@ -69,16 +71,20 @@ TEST(Overrides, PathsByNameAndIndex) {
 }
 
 TEST(Overrides, Messages) {
-    EXPECT_EQ(errorOf(kScene, variant("smok")), "--variant smok: the scene has no variant 'smok'; did you mean 'smoke'? its variants are 'smoke', 'dotted', 'bad'");
+    EXPECT_EQ(errorOf(kScene, variant("smok")),
+              "--variant smok: the scene has no variant 'smok'; did you mean 'smoke'? its variants are 'smoke', 'dotted', 'bad'");
     EXPECT_EQ(errorOf(kGood, variant("smoke")), "--variant smoke: the scene has no variant 'smoke'; it has none");
-    EXPECT_EQ(errorOf(kScene, variant("bad")), "scene.toml:25:14: 'time.end' is -4; it must be greater than 0\n"
-                                               "scene.toml:26:1: 'bodies' has 2 items, counted from [0]");
+    EXPECT_EQ(errorOf(kScene, variant("bad")),
+              "scene.toml:25:14: 'time.end' is -4; it must be greater than 0\n"
+              "scene.toml:26:1: 'bodies' has 2 items, counted from [0]");
     EXPECT_EQ(errorOf(kScene, sets({"time.end=-1"})), "--set time.end=-1: 'time.end' is -1; it must be greater than 0");
     EXPECT_EQ(errorOf(kScene, sets({"time.edn=1"})), "--set time.edn=1: unknown key 'time.edn'; did you mean 'end'?");
-    EXPECT_EQ(errorOf(kScene, sets({"bodies.flor.contact=slip"})), "--set bodies.flor.contact=slip: 'bodies' has no item with the name 'flor'; did you mean 'floor'?");
+    EXPECT_EQ(errorOf(kScene, sets({"bodies.flor.contact=slip"})),
+              "--set bodies.flor.contact=slip: 'bodies' has no item with the name 'flor'; did you mean 'floor'?");
     EXPECT_EQ(errorOf(kScene, sets({"time.end.x=1"})), "--set time.end.x=1: 'time.end' is a whole number, not a table");
     EXPECT_EQ(errorOf(kScene, sets({"time"})), "--set time: write KEY=VALUE, for example --set time.end=2");
-    EXPECT_EQ(errorOf(kScene, sets({"time..end=1"})), "--set time..end=1: 'time..end' is not the path of a key; write for example time.end or bodies[0].material");
+    EXPECT_EQ(errorOf(kScene, sets({"time..end=1"})),
+              "--set time..end=1: 'time..end' is not the path of a key; write for example time.end or bodies[0].material");
     EXPECT_EQ(errorOf(kScene, {.scene = {}, .method = "mpm", .variant = {}, .precision = {}, .sets = {}}),
               "--method mpm: 'method' is \"mpm\"; choices are \"elastoplastic\", \"dem\"");
     EXPECT_EQ(errorOf(kScene, sets({"seed=-1", "gravity=[1]", "time.end=0"})),

@@ -22,7 +22,9 @@ bool fits(const Value& value, const json& schema, const json& root) {
             return std::string_view(word) == "anyOf" ? count >= 1 : count == 1;
         }
     if (schema.contains("const")) return value.as<std::string>() && *value.as<std::string>() == schema["const"];
-    if (schema.contains("enum")) return value.as<std::string>() && std::ranges::find(schema["enum"], json(*value.as<std::string>())) != schema["enum"].end();
+    if (schema.contains("enum"))
+        return value.as<std::string>() &&
+               std::ranges::find(schema["enum"], json(*value.as<std::string>())) != schema["enum"].end();
     const json types = schema["type"].is_array() ? schema["type"] : json::array({schema["type"]});
     for (const std::string type : types) {
         const std::int64_t* integer = value.as<std::int64_t>();
@@ -37,12 +39,15 @@ bool fits(const Value& value, const json& schema, const json& root) {
         }
         if (const Array* items = value.as<Array>(); type == "array" && items)
             return std::ranges::all_of(*items, [&](const Value& item) { return fits(item, schema["items"], root); }) &&
-                   items->size() >= schema.value("minItems", std::size_t(0)) && items->size() <= schema.value("maxItems", items->size());
+                   items->size() >= schema.value("minItems", std::size_t(0)) &&
+                   items->size() <= schema.value("maxItems", items->size());
         if (const Table* table = value.as<Table>(); type == "object" && table) {
             for (const Entry& entry : table->entries) {
                 const bool named = schema.contains("properties") && schema["properties"].contains(entry.key);
                 const json rest = schema.value("additionalProperties", json(true));
-                if (named ? !fits(entry.value, schema["properties"][entry.key], root) : rest.is_object() ? !fits(entry.value, rest, root) : rest == false)
+                if (named              ? !fits(entry.value, schema["properties"][entry.key], root)
+                    : rest.is_object() ? !fits(entry.value, rest, root)
+                                       : rest == false)
                     return false;
             }
             const json required = schema.value("required", json::array());
@@ -64,16 +69,25 @@ TEST(Schema, FitsTheScenes) {
 
 TEST(Schema, RefusesWhatTheReaderRefuses) {
     const json schema = json::parse(jsonSchema(kMethods));
-    for (const char* text : {"sed = 1", "seed = -1", "time.end = 0", "method = \"x\"", "gravity = [0, 0]", "[elastoplastic]\ndtt = 1", "[[bodies]]\nname = \"a\"",
-                             "[[grains]]\nmaterial = \"a\"\nregion = { type = \"sphere\", radius = 1, height = 2 }", "[parameters]\na = { min = 1 }"})
+    for (const char* text :
+         {"sed = 1", "seed = -1", "time.end = 0", "method = \"x\"", "gravity = [0, 0]", "[elastoplastic]\ndtt = 1",
+          "[[bodies]]\nname = \"a\"", "[[grains]]\nmaterial = \"a\"\nregion = { type = \"sphere\", radius = 1, height = 2 }",
+          "[parameters]\na = { min = 1 }"})
         EXPECT_FALSE(fits(parseToml(text, "scene"), schema, schema)) << text;
 }
 
 TEST(Reference, NamesEveryKeyOfTheResolvedScene) {
     const std::string page = referencePage(kMethods);
-    for (const char* words : {"## [domain]", "## [[bodies]]", "## shape", "## motion", "### type = \"lathe\"", "| `friction_angle_deg` | deg, greater than 0 and less than 90 |",
-                              "## [elastoplastic]", "## [variant.NAME]", "| a length | m | m, km, cm, mm, um |"})
+    for (const char* words : {"## [domain]", "## [[bodies]]", "## shape", "## motion", "### type = \"lathe\"",
+                              "| `friction_angle_deg` | deg, greater than 0 and less than 90 |", "## [elastoplastic]",
+                              "## [variant.NAME]", "| a length | m | m, km, cm, mm, um |"})
         EXPECT_NE(page.find(words), std::string::npos) << words;
+}
+
+TEST(Reference, ItsExampleIsRight) {
+    const std::string page = referencePage(kMethods);
+    const std::size_t begin = page.find("```toml\n") + 8;
+    EXPECT_EQ(errorOf(page.substr(begin, page.find("```", begin) - begin)), "");
 }
 
 /// docs/scene-reference.md is made by tools/update-reference.sh, which runs this test with TALUS_UPDATE_REFERENCE set.
