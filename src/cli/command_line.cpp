@@ -16,6 +16,15 @@ namespace {
 constexpr std::string_view kExitCodes =
     "Exit codes: 0 done, 1 a bug in Talus, 2 bad usage or scene, 3 missing scene or folder, 4 diverged, 5 files, 6 time is up, 130/143 interrupted.";
 
+CLI::Validator nonNegative() {
+    return CLI::Validator(
+        [](std::string& text) {
+            double value = 0;
+            return CLI::detail::lexical_cast(text, value) && value >= 0 ? std::string() : fmt::format("'{}' is not a number of at least 0", text);
+        },
+        "");
+}
+
 /// The program's commands; each subcommand leaves what it was given in `command`.
 class CommandLine {
 public:
@@ -85,9 +94,9 @@ private:
         app.add_option("SCENE", options.request.scene, "A built-in scene, or a file (with a '/' or ending in .toml); not needed with --resume --out DIR")->type_name("");
         addChanges(app, options.request);
         app.add_option("--out", options.out, "Where the run is written; ./NAME-METHOD unless given")->type_name("DIR");
-        app.add_option("--frames", options.frames, "Stop after N frames beyond frame 0")->type_name("N")->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
+        app.add_option("--frames", options.frames, "Stop after N frames beyond frame 0")->type_name("N")->check(nonNegative());
         app.add_option("--threads", options.threads, "Threads; all cores unless given; the results are the same")->type_name("N")->check(CLI::Range(1, 256).description(""));
-        app.add_option("--max-time", options.maxSeconds, "Wall seconds after which to write a checkpoint and leave with exit code 6")->type_name("S")->check(CLI::Validator(CLI::NonNegativeNumber).description(""));
+        app.add_option("--max-time", options.maxSeconds, "Wall seconds after which to write a checkpoint and leave with exit code 6")->type_name("S")->check(nonNegative());
         CLI::Option* resume = app.add_flag("--resume", options.resume, "Go on with the run in DIR from its last checkpoint");
         CLI::Option* overwrite = app.add_flag("--overwrite", options.overwrite, "Replace the run in DIR")->excludes(resume);
         app.add_flag("--force", options.force, "Resume a run of another build or scene; the results will differ")->needs(resume);

@@ -66,14 +66,14 @@ ExitCode execute(const InfoCommand& command) {
     std::string text = fmt::format("status     {}{}\nscene      {}\nmethod     {}, {}, {}, {} threads, seed {}\ngrains     {}\nframes     {}\ntime       {:.6g} of {:.6g} s in {} steps\nmemory     {} at the peak\n",
                                    record.status, record.failure.empty() ? "" : ": " + record.failure, record.scene, record.method, record.precision,
                                    record.simd, record.threads, record.seed, record.grains, record.frames, record.time, record.endTime, record.steps,
-                                   run::readableBytes(record.peakMemoryBytes));
+                                   run::readableBytes(static_cast<double>(record.peakMemoryBytes)));
     if (const auto frames = framesOf(command.directory); !frames.empty()) {
         const io::Frame last = io::readVtp(command.directory / "frames" / io::frameName(frames.back().number));
         std::vector<std::string> fields;
         for (const io::FrameColumn& column : last.columns) fields.push_back(column.name);
         text += fmt::format("fields     {}\n", fmt::join(fields, ", "));
     }
-    for (const auto& [name, count] : record.fallbacks) text += fmt::format("fallback   {}: {:.0f}\n", name, count);
+    for (const auto& [name, count] : record.fallbacks) text += fmt::format("fallback   {}: {}\n", name, count);
     for (const std::string& warning : record.warnings) text += fmt::format("warning    {}\n", warning);
     print(text + timeTable(record));
     return ExitCode::done;

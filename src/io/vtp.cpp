@@ -106,6 +106,8 @@ public:
         if (end == std::string_view::npos) refuse("no vertices");
         for (std::size_t at = header_.find("<DataArray ", header_.find("<PointData>")); at < end; at = header_.find("<DataArray ", at + 1))
             frame.columns.push_back(readColumn(tagAt(at), frame.count));
+        if (frame.columns.size() < 2) refuse("it has no id and no position");
+        std::rotate(frame.columns.begin() + 1, frame.columns.end() - 1, frame.columns.end());   // the points, which come last
         return frame;
     }
 

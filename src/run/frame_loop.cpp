@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -189,8 +190,8 @@ void FrameLoop::writeRecord(std::string_view status) {
     record_.phaseSeconds = earlierPhases_;
     for (const auto& [name, seconds] : exec_.phaseSeconds()) record_.phaseSeconds[name] += seconds;
     record_.grainStepsPerSecond = simulation_.stepSeconds() > 0 ? static_cast<double>(simulation_.grainSteps()) / simulation_.stepSeconds() : 0;
-    record_.peakMemoryBytes = peakMemory();
-    for (const world::Metric& fallback : simulation_.method().fallbacks()) record_.fallbacks[fallback.name] = fallback.value;
+    record_.peakMemoryBytes = std::max(record_.peakMemoryBytes, static_cast<std::int64_t>(peakMemory()));
+    for (const world::Metric& fallback : simulation_.method().fallbacks()) record_.fallbacks[fallback.name] = std::llround(fallback.value);
     io::writeFile(directory_.record(), record_.json());
 }
 

@@ -20,8 +20,8 @@ struct Record {
     double wallSeconds = 0;           // over all resumed parts
     std::map<std::string, double> phaseSeconds;
     double grainStepsPerSecond = 0;   // over the time inside Method::step
-    double peakMemoryBytes = 0;
-    std::map<std::string, double> fallbacks;
+    std::int64_t peakMemoryBytes = 0;
+    std::map<std::string, std::int64_t> fallbacks;
     std::vector<std::string> warnings;
     std::string failure;              // where the status is failed
 

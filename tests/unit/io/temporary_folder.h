@@ -11,11 +11,12 @@
 
 namespace talus::test {
 
-/// A folder that vanishes with the test.
+/// A folder that vanishes with the test; in memory where the system has such a place, since the tests sync thousands of files.
 class TemporaryFolder {
 public:
     TemporaryFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "talus-test-XXXXXX").string();
+        const std::filesystem::path memory = "/dev/shm";
+        std::string name = ((std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path()) / "talus-test-XXXXXX").string();
         if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
         path_ = name;
     }

@@ -17,6 +17,7 @@ void expectExample(const Frame& frame, std::size_t count, double time) {
     EXPECT_EQ(frame.time, time);
     ASSERT_EQ(frame.count, count);
     ASSERT_EQ(frame.columns.size(), 4u);
+    EXPECT_EQ(frame.columns[1].name, "position");
     const auto &ids = frame.find("id")->integers;
     const auto &positions = frame.find("position")->reals, &radii = frame.find("radius")->reals, &stresses = frame.find("stress")->reals;
     ASSERT_EQ(ids.size(), count);
