@@ -50,6 +50,9 @@ struct Key {
     Dimension dimension = Dimension::none;
     Range range = {};
     bool required = false;
+    /// Of a table or list: a plain text in its place sets this key, z_min = "wall" is z_min = { type = "wall" }; in a
+    /// list a single item needs no brackets.
+    std::string_view shorthand = {};
 };
 
 class KeyVisitor {

@@ -128,6 +128,10 @@ struct Quat {
     }
     /// The rotation by |v| about v.
     static Quat fromRotationVector(const Vec3& v) { return fromAxisAngle(v, norm(v)); }
+    /// By these angles about the fixed axes x, then y, then z.
+    static Quat fromFixedAxes(const Vec3& angles) {
+        return fromAxisAngle({0, 0, 1}, angles.z) * fromAxisAngle({0, 1, 0}, angles.y) * fromAxisAngle({1, 0, 0}, angles.x);
+    }
 
     constexpr Quat conjugate() const { return {w, -x, -y, -z}; }
     Quat normalizedQuat() const {

@@ -138,6 +138,7 @@ void ExplicitMethod<Real>::sort(const Exec& exec, const std::vector<std::uint64_
     count_ = 0;
     for (const mpm::PointBlock& block : blocks_.points) count_ += block.points;
     drift_ = 0;
+    blocksChanged_ = true;
     ++sorts_;
 }
 
@@ -209,6 +210,7 @@ void ExplicitMethod<Real>::load(const Archive& archive) {
         count_ += counts[b];
     }
     blocks_ = mpm::connectBlocks(Exec(1), frame_, std::move(blocks), points_.groupWidth());
+    blocksChanged_ = true;
     if (blocks_.groups() != points_.groups()) throw ArchiveError("block_points and the points do not fit together");
     drift_ = archive.value<double>("drift");
     pace_ = {archive.value<double>("cell_rate"), archive.value<double>("gradient")};

@@ -46,7 +46,7 @@ private:
 
     void pointsToGrid(const Exec&, double dt);
     /// Returns the largest number of cells that a node moves in the step.
-    double updateNodes(const Exec&, const world::World&, double dt, mpm::NodeContact&);
+    double updateNodes(const Exec&, const world::World&, double dt);
     double largestNodeGradient(const Exec&) const;
     std::int64_t gridToPoints(const Exec&, double dt);   // row of a point that is not finite, or −1
     BlockReport updateBlock(const mpm::PointBlock&, const Real* tile, double dt);
@@ -76,6 +76,8 @@ private:
     mpm::NodeValues<Real> tiles_;         // of every point block
     mpm::NodeValues<Real> nodes_;         // of every node block: mass and momentum, then mass and velocity
     std::vector<mpm::NodeValues<Real>> workerTiles_;
+    mpm::NodeContact contact_;
+    bool blocksChanged_ = true;           // since bodies were last placed on them
 };
 
 

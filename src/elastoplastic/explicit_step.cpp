@@ -44,14 +44,13 @@ template <class Real>
 world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& world, double dt) {
     pointsToGrid(exec, dt);                                     // §5.1, with the stress forces of §6
 
-    mpm::NodeContact contact(exec, frame_, blocks_.nodes, world, grainMaterial_, kMostCells * frame_.smallestSpacing());
-    const double cells = updateNodes(exec, world, dt, contact); // gravity, §8 collisions and friction
+    const double cells = updateNodes(exec, world, dt);          // gravity, §8 collisions and friction
     if (cells > kMostCells || (2 * cells > kMostStretch && dt * largestNodeGradient(exec) > kMostStretch)) return world::Rejected{0.5 * dt};
 
     const std::int64_t bad = gridToPoints(exec, dt);            // §5.3–§5.5
     if (bad >= 0) return failure(bad, "the state of a point is not finite");
 
-    contact.addLoads(world);
+    contact_.addLoads(world);
     drift_ += dt * pace_.cellRate;
     if (drift_ > kMostDrift) sort(exec, recentre(exec, points_.rows()));
     return world::Done{};
@@ -88,8 +87,11 @@ void ExplicitMethod<Real>::pointsToGrid(const Exec& exec, double dt) {
 
 // Tiles to nodes, momentum to velocity, gravity, bodies.
 template <class Real>
-double ExplicitMethod<Real>::updateNodes(const Exec& exec, const world::World& world, double dt, mpm::NodeContact& contact) {
+double ExplicitMethod<Real>::updateNodes(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("grid");
+    if (blocksChanged_) contact_.place(exec, frame_, blocks_.nodes, world, grainMaterial_);
+    blocksChanged_ = false;
+    contact_.beginStep(exec, world);
     nodes_.resize(blocks_.nodes.size() * mpm::kBlockNodes * mpm::kNodeReals);
     const std::array<Real, 3> kick{static_cast<Real>(dt * world.gravity.x), static_cast<Real>(dt * world.gravity.y), static_cast<Real>(dt * world.gravity.z)};
     const Vec3 perCell{dt / frame_.spacing.x, dt / frame_.spacing.y, dt / frame_.spacing.z};
@@ -100,7 +102,7 @@ double ExplicitMethod<Real>::updateNodes(const Exec& exec, const world::World& w
             for (std::size_t b = begin; b < end; ++b) {
                 Real* values = nodes_.data() + b * mpm::kBlockNodes * mpm::kNodeReals;
                 mpm::sumTiles(blocks_.nodes[b], tiles_.data(), values);
-                const bool bodiesNear = contact.near(b);
+                const bool bodiesNear = contact_.near(b);
                 for (int n = 0; n < mpm::kBlockNodes; ++n) {
                     Real* node = values + mpm::kNodeReals * n;
                     if (!(node[0] > Real(kLeastMass))) {
@@ -112,7 +114,7 @@ double ExplicitMethod<Real>::updateNodes(const Exec& exec, const world::World& w
                     if (bodiesNear) {
                         const Vec3 local{static_cast<double>(n / 16), static_cast<double>(n / 4 % 4), static_cast<double>(n % 4)};
                         mpm::MovingNode moving{frame_.toWorld(blocks_.nodes[b].coord, local), static_cast<double>(node[0]), {node[1], node[2], node[3]}};
-                        contact.apply(b, dt, moving);
+                        contact_.apply(b, n, dt, moving);
                         for (int axis = 0; axis < 3; ++axis) node[1 + axis] = static_cast<Real>(moving.velocity[axis]);
                     }
                     for (int axis = 0; axis < 3; ++axis) cells = std::max(cells, std::abs(static_cast<double>(node[1 + axis])) * perCell[axis]);

@@ -2,6 +2,7 @@
 #include "mpm/node_contact.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace talus::mpm {
 namespace {
@@ -11,75 +12,114 @@ constexpr double kOnSurface = 1e-6;
 /// Bodies that meet at a node are applied in turn until none changes the velocity any more, at most so often.
 constexpr int kMostSweeps = 16;
 
-double blockRadius(const GridFrame& frame) { return 0.5 * (kBlockSide - 1) * norm(frame.spacing); }
-
-Vec3 blockCentre(const GridFrame& frame, const BlockCoord& block) {
-    constexpr double kMiddle = 0.5 * (kBlockSide - 1);
-    return frame.toWorld(block, {kMiddle, kMiddle, kMiddle});
+Vec3 nodePosition(const GridFrame& frame, const BlockCoord& block, int n) {
+    return frame.toWorld(block, {static_cast<double>(n / 16), static_cast<double>(n / 4 % 4), static_cast<double>(n % 4)});
 }
 
 }  // namespace
 
-Vec3 contactChange(world::ContactMode mode, double friction, double distance, const Vec3& normal, const Vec3& relativeVelocity, double dt, double touchingDistance) {
-    const double approach = dot(relativeVelocity, normal);
-    const bool inside = distance <= touchingDistance;
-    const double slowest = inside ? 0.0 : -distance / dt;   // normal velocity that just reaches the surface
+Vec3 contactChange(world::ContactMode mode, double friction, const geometry::Surface& surface, const Vec3& relativeVelocity, double dt, double touchingDistance) {
+    const double approach = dot(relativeVelocity, surface.normal);
+    const bool inside = surface.distance <= touchingDistance;
+    const double slowest = inside ? 0.0 : -surface.distance / dt;   // normal velocity that just reaches the surface
     const bool collides = approach < slowest;
     if (mode == world::ContactMode::sticky) return inside || collides ? -relativeVelocity : Vec3{};
     if (!collides && !(mode == world::ContactMode::slip && inside)) return {};
 
     const double normalChange = slowest - approach;
-    const Vec3 tangential = relativeVelocity - approach * normal;
+    const Vec3 tangential = relativeVelocity - approach * surface.normal;
     const double slip = norm(tangential), most = friction * std::abs(normalChange);
     const Vec3 rub = slip <= most ? -tangential : tangential * (-most / slip);
-    return normalChange * normal + rub;
+    return normalChange * surface.normal + rub;
 }
 
-NodeContact::NodeContact(const Exec& exec, const GridFrame& frame, std::span<const NodeBlock> blocks, const world::World& world, int grainMaterial, double reach)
-    : touchingDistance_(kOnSurface * frame.smallestSpacing()), first_(blocks.size() + 1) {
-    for (const world::Body& body : world.bodies) bodies_.push_back({world::BodySnapshot(body, world.time), world.contacts.between(grainMaterial, body.material).friction});
+void NodeContact::place(const Exec& exec, const GridFrame& frame, std::span<const NodeBlock> blocks, const world::World& world, int grainMaterial) {
+    frame_ = frame;
+    blocks_ = blocks;
+    grainMaterial_ = grainMaterial;
+    stillBodies_.clear();
+    for (std::uint32_t i = 0; i < world.bodies.size(); ++i) {
+        const world::Body& body = world.bodies[i];
+        if (body.motion.fixed())
+            stillBodies_.push_back({i, body.contact, world.contacts.between(grainMaterial_, body.material).friction, world::BodySnapshot(body, 0)});
+    }
+    look(exec, stillBodies_, still_);
+}
 
-    const double far = blockRadius(frame) + reach;
-    std::vector<std::vector<std::uint32_t>> found(blocks.size());
-    exec.forBlocks(blocks.size(), 64, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t b = begin; b < end; ++b) {
-            const Vec3 centre = blockCentre(frame, blocks[b].coord);
-            for (std::uint32_t i = 0; i < bodies_.size(); ++i)
-                if (bodies_[i].surface.distance(centre) <= far) found[b].push_back(i);
-        }
+void NodeContact::beginStep(const Exec& exec, const world::World& world) {
+    movingBodies_.clear();
+    for (std::uint32_t i = 0; i < world.bodies.size(); ++i) {
+        const world::Body& body = world.bodies[i];
+        if (!body.motion.fixed())
+            movingBodies_.push_back({i, body.contact, world.contacts.between(grainMaterial_, body.material).friction, world::BodySnapshot(body, world.time)});
+    }
+    look(exec, movingBodies_, moving_);
+    std::ranges::fill(still_.load, world::BodyLoad{});
+}
+
+// A node moves less than a cell in a step, so bodies further away than that from all nodes of a block cannot matter there.
+void NodeContact::look(const Exec& exec, std::span<const GridBody> bodies, Nearby& nearby) const {
+    const double reach = 0.5 * (kBlockSide - 1) * norm(frame_.spacing) + maxComponent(frame_.spacing);
+    std::vector<std::vector<std::uint32_t>> found(blocks_.size());
+    exec.forBlocks(bodies.empty() ? 0 : blocks_.size(), 64, [&](std::size_t begin, std::size_t end) {
+        constexpr double kMiddle = 0.5 * (kBlockSide - 1);
+        for (std::size_t b = begin; b < end; ++b)
+            for (std::uint32_t i = 0; i < bodies.size(); ++i)
+                if (bodies[i].snapshot.distance(frame_.toWorld(blocks_[b].coord, {kMiddle, kMiddle, kMiddle})) <= reach) found[b].push_back(i);
     });
-    for (std::size_t b = 0; b < blocks.size(); ++b) {
-        for (const std::uint32_t body : found[b]) near_.push_back({body, {}});
-        first_[b + 1] = near_.size();
+    nearby = {};
+    nearby.first.push_back(0);
+    for (const std::vector<std::uint32_t>& list : found) {
+        nearby.body.insert(nearby.body.end(), list.begin(), list.end());
+        nearby.first.push_back(nearby.body.size());
+    }
+    nearby.load.resize(nearby.body.size());
+    nearby.surface.resize(nearby.body.size() * kBlockNodes);
+    exec.forBlocks(blocks_.size(), 16, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t b = begin; b < end; ++b)
+            for (std::size_t e = nearby.first[b]; e < nearby.first[b + 1]; ++e)
+                for (int n = 0; n < kBlockNodes; ++n) {
+                    const world::SurfacePoint point = bodies[nearby.body[e]].snapshot.surface(nodePosition(frame_, blocks_[b].coord, n));
+                    nearby.surface[e * kBlockNodes + static_cast<std::size_t>(n)] = {point.distance, point.normal};
+                }
+    });
+}
+
+void NodeContact::apply(std::size_t block, int n, double dt, MovingNode& node) {
+    for (int round = 0; round < kMostSweeps; ++round) {
+        bool changed = sweep(block, n, dt, stillBodies_, still_, node);
+        changed |= sweep(block, n, dt, movingBodies_, moving_, node);
+        if (!changed || still_.count(block) + moving_.count(block) == 1) return;
     }
 }
 
-void NodeContact::apply(std::size_t block, double dt, MovingNode& node) {
-    const std::span<Near> near(near_.data() + first_[block], first_[block + 1] - first_[block]);
-    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
-        bool changed = false;
-        for (Near& entry : near) {
-            const GridBody& body = bodies_[entry.body];
-            const world::SurfacePoint surface = body.surface.surface(node.position);
-            const Vec3 relative = node.velocity - surface.velocity;
-            const Vec3 change = contactChange(body.surface.body().contact, body.friction, surface.distance, surface.normal, relative, dt, touchingDistance_);
-            if (change == Vec3{}) continue;
-            node.velocity += change;
-            changed = true;
+/// Each body in turn; true if one changed the velocity by more than round-off.
+bool NodeContact::sweep(std::size_t block, int n, double dt, std::span<const GridBody> bodies, Nearby& nearby, MovingNode& node) const {
+    const double touching = kOnSurface * frame_.smallestSpacing();
+    bool changed = false;
+    for (std::size_t e = nearby.first[block]; e < nearby.first[block + 1]; ++e) {
+        const geometry::Surface& surface = nearby.surface[e * kBlockNodes + static_cast<std::size_t>(n)];
+        const GridBody& body = bodies[nearby.body[e]];
+        const Vec3 surfaceVelocity = body.snapshot.velocity(node.position);
+        const Vec3 relative = node.velocity - surfaceVelocity;
+        const Vec3 change = contactChange(body.contact, body.friction, surface, relative, dt, touching);
+        if (change == Vec3{}) continue;
+        node.velocity += change;
+        changed |= normSquared(change) > 1e-24 * normSquared(relative);
 
-            const Vec3 impulse = node.mass * change;   // on the grains
-            const Vec3 slip = relative + change;       // after the contact
-            entry.load.impulse -= impulse;
-            entry.load.angularImpulse -= cross(node.position - body.surface.pose().position, impulse);
-            entry.load.work += dot(impulse, surface.velocity);
-            entry.load.slipWork -= dot(impulse - dot(impulse, surface.normal) * surface.normal, slip);
-        }
-        if (!changed || near.size() == 1) return;
+        const Vec3 impulse = node.mass * change;   // on the grains
+        world::BodyLoad& load = nearby.load[e];
+        load.impulse -= impulse;
+        load.angularImpulse -= cross(node.position - body.snapshot.pose().position, impulse);
+        load.work += dot(impulse, surfaceVelocity);
+        load.slipWork -= dot(impulse - dot(impulse, surface.normal) * surface.normal, relative + change);
     }
+    return changed;
 }
 
 void NodeContact::addLoads(world::World& world) const {
-    for (const Near& entry : near_) world.bodies[entry.body].load += entry.load;
+    for (std::size_t e = 0; e < still_.body.size(); ++e) world.bodies[stillBodies_[still_.body[e]].index].load += still_.load[e];
+    for (std::size_t e = 0; e < moving_.body.size(); ++e) world.bodies[movingBodies_[moving_.body[e]].index].load += moving_.load[e];
 }
 
 }  // namespace talus::mpm

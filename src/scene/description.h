@@ -5,6 +5,8 @@
 
 #include "core/keys.h"
 #include "geometry/shape_description.h"
+#include "scene/parameters.h"
+#include "scene/scene.h"
 #include "world/method.h"
 
 #include <array>
@@ -12,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace talus::scene {
@@ -23,22 +26,26 @@ struct TimeDescription {
 };
 
 struct FaceDescription {
+    bool given = false;
     world::FaceType type = world::FaceType::wall;
-    std::string material;
+    std::optional<std::string> material;
     world::ContactMode contact = world::ContactMode::separate;
-    void keys(KeyVisitor&);
+    void keys(KeyVisitor&, std::span<const std::string_view> types);
 };
 
 struct DomainDescription {
     Vec3 min{0, 0, 0}, max{1, 1, 1};      // [m]
-    std::array<FaceDescription, 6> faces; // x_min … z_max; the keys x, y, z set both faces of an axis
+    std::array<FaceDescription, 3> axes;  // x, y, z: both faces at once; after resolve() only where periodic
+    std::array<FaceDescription, 6> faces; // x_min … z_max
     void keys(KeyVisitor&);
+    void resolve();
 };
 
 struct ResolutionDescription {
-    std::optional<std::int64_t> grains;
+    std::optional<std::int64_t> grains;   // one of the two; default 100000 grains
     std::optional<double> size;           // [m]
     void keys(KeyVisitor&);
+    void resolve();
 };
 
 struct MaterialDescription {
@@ -48,11 +55,59 @@ struct MaterialDescription {
     world::FrictionMatch match = world::FrictionMatch::tan;
     double grainDiameter = 5e-4;          // [m]
     void keys(KeyVisitor&);
+    void resolve();                       // leaves density and packing fraction, and one friction
+    double slope() const;                 // μ̂ of the cone, after resolve()
 };
 
 struct ContactDescription {
     std::vector<std::string> between;     // two material names
-    double friction = 0.5, restitution = 0;
+    double friction = world::Contact{}.friction, restitution = world::Contact{}.restitution;
+    void keys(KeyVisitor&);
+};
+
+struct FixedDescription {
+    static constexpr std::string_view kType = "fixed";
+    void keys(KeyVisitor&) {}
+};
+struct VelocityDescription {
+    static constexpr std::string_view kType = "velocity";
+    Vec3 velocity;                        // [m/s]
+    void keys(KeyVisitor&);
+};
+struct SpinDescription {
+    static constexpr std::string_view kType = "spin";
+    Vec3 axis{0, 0, 1};
+    double rate = 0;                      // [rad/s]
+    void keys(KeyVisitor&);
+};
+struct OscillationDescription {
+    static constexpr std::string_view kType = "oscillation";
+    std::optional<Vec3> amplitude, amplitudeDeg;   // [m], or [°] about its direction; one of them
+    double frequency = 1;                 // [Hz]
+    double phaseDeg = 0;
+    void keys(KeyVisitor&);
+};
+struct KeyframesDescription {
+    static constexpr std::string_view kType = "keyframes";
+    world::Interpolation interpolation = world::Interpolation::smooth;
+    std::vector<double> times;            // [s]
+    std::vector<double> displacements;    // x, y, z, x, … [m]; empty: none
+    std::vector<double> rotationsDeg;     // rotation vectors; empty: none
+    void keys(KeyVisitor&);
+};
+struct MotionDescription {
+    std::variant<FixedDescription, VelocityDescription, SpinDescription, OscillationDescription, KeyframesDescription> kind;
+    void keys(KeyVisitor&);
+};
+
+struct BodyDescription {
+    std::string name;
+    std::optional<std::string> material;
+    world::ContactMode contact = world::ContactMode::separate;
+    Vec3 position;                        // [m]
+    Vec3 rotationDeg;
+    std::vector<MotionDescription> motion;
+    geometry::ShapeDescription shape;     // in coordinates of the body
     void keys(KeyVisitor&);
 };
 
@@ -63,13 +118,52 @@ struct FillDescription {
     void keys(KeyVisitor&);
 };
 
-struct MotionDescription;                 // see motion keys in the scene reference
-
 struct OutputDescription {
     std::vector<std::string> fields;      // beyond the promised ones; "all" for every field
     std::int64_t firstFrame = 0;          // number of the first frame file
     double checkpointInterval = 0;        // [s] of simulated time; 0: with every frame
     void keys(KeyVisitor&);
 };
+
+struct SceneDescription {
+    explicit SceneDescription(Methods);
+
+    std::vector<const world::MethodInfo*> methods;
+    int method = 0;                       // index into methods
+    std::int64_t seed = 1;
+    Vec3 gravity{0, 0, -9.81};            // [m/s²]
+    world::Precision precision = world::Precision::float32;
+    TimeDescription time;
+    DomainDescription domain;
+    ResolutionDescription resolution;
+    std::vector<Parameter> parameters;
+    std::vector<MaterialDescription> materials;
+    std::vector<ContactDescription> contacts;
+    std::vector<BodyDescription> bodies;
+    std::vector<FillDescription> grains;
+    OutputDescription output;
+    std::vector<std::unique_ptr<world::MethodSettings>> settings;   // of every method
+
+    /// All but [parameters] and [variant], which have names of the user's.
+    void keys(KeyVisitor&);
+    /// Those that a resumed run may not change.
+    void identityKeys(KeyVisitor&);
+    void parameterKeys(KeyVisitor&);      // for writing
+    /// Writes out what follows from other keys. Afterwards keys() shows everything that the run depends on.
+    void resolve();
+
+    const world::MethodInfo& methodInfo() const { return *methods[static_cast<std::size_t>(method)]; }
+    const world::MethodSettings& methodSettings() const { return *settings[static_cast<std::size_t>(method)]; }
+
+private:
+    void generalKeys(KeyVisitor&);
+    void contentKeys(KeyVisitor&);
+};
+
+/// Whether the key at a path and all inside it were read without an error.
+using WellRead = FunctionRef<bool(std::string_view path)>;
+
+/// What no range of a single key can say: names, geometry, rules between tables. Keys that were not well read are left out.
+void check(const SceneDescription&, WellRead, Problems&);
 
 }  // namespace talus::scene

@@ -68,8 +68,10 @@ public:
     double distance(const Vec3& x) const { return body_->shape->distance(toLocal(x)); }
     SurfacePoint surface(const Vec3& x) const {
         const geometry::Surface local = body_->shape->surface(toLocal(x));
-        return {local.distance, pose_.rotation.rotate(local.normal), pose_.velocityAt(x)};
+        return {local.distance, pose_.rotation.rotate(local.normal), velocity(x)};
     }
+    /// Of the surface near x [m/s].
+    Vec3 velocity(const Vec3& x) const { return pose_.velocityAt(x); }
 
 private:
     Vec3 toLocal(const Vec3& x) const { return pose_.rotation.conjugate().rotate(x - pose_.position); }

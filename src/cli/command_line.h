@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the user typed, as plain structs; and what could be typed, for the manual page and for completion by shells.
+#pragma once
+
+#include "io/export.h"
+#include "run/run.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace talus::cli {
+
+struct RunCommand {
+    run::Options options;
+    bool dryRun = false, json = false, quiet = false, verbose = false;
+};
+struct CheckCommand {
+    scene::Request request;
+    bool resolved = false;
+};
+struct ScenesCommand {};
+struct NewCommand {
+    std::string name;
+};
+struct SchemaCommand {};
+struct InfoCommand {
+    run::Path directory;
+    bool json = false;
+};
+struct ExportCommand {
+    run::Path directory;
+    io::ExportFormat format = io::ExportFormat::csv;
+    std::optional<run::Path> out;
+    std::string frames;                       // "A:B", either may be missing; "A"
+    std::vector<std::string> fields;          // empty: all
+};
+struct CompletionCommand {
+    std::string shell;
+};
+struct ManualCommand {};
+/// --help, --version: what to print.
+struct TextCommand {
+    std::string text;
+};
+using Command = std::variant<RunCommand, CheckCommand, ScenesCommand, NewCommand, SchemaCommand, InfoCommand, ExportCommand, CompletionCommand,
+                             ManualCommand, TextCommand>;
+
+/// Throws Error with exit code 2 and, where one is near, the name that may have been meant.
+Command parse(int argc, const char* const* argv);
+
+struct OptionDescription {
+    std::vector<std::string> names;           // "--out", "-q"; empty: positional
+    std::string value, help;                  // value: "DIR" or "csv|ply"; empty for a flag
+};
+struct CommandDescription {
+    std::string name, summary, example;
+    std::vector<OptionDescription> options;
+};
+std::vector<CommandDescription> describeCommands();
+
+}  // namespace talus::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each command does. Data goes to stdout, everything else to stderr.
+#pragma once
+
+#include "cli/command_line.h"
+
+#include <string>
+
+namespace talus::cli {
+
+ExitCode execute(const RunCommand&);
+ExitCode execute(const CheckCommand&);
+ExitCode execute(const ScenesCommand&);
+ExitCode execute(const NewCommand&);
+ExitCode execute(const SchemaCommand&);
+ExitCode execute(const InfoCommand&);
+ExitCode execute(const ExportCommand&);
+ExitCode execute(const CompletionCommand&);
+ExitCode execute(const ManualCommand&);
+ExitCode execute(const TextCommand&);
+
+/// To stdout; exit code 5 if that fails.
+void print(const std::string&);
+
+}  // namespace talus::cli

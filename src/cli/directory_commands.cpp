@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "io/vtp.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+
+namespace talus::cli {
+
+namespace {
+
+std::vector<io::FrameTime> framesOf(const run::Path& directory) {
+    const run::Path list = directory / "frames" / "grains.vtp.series";
+    return std::filesystem::exists(list) ? io::readVtpSeries(list) : std::vector<io::FrameTime>{};
+}
+
+std::int64_t frameNumber(std::string_view text, std::int64_t otherwise) {
+    if (text.empty()) return otherwise;
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || number < 0)
+        throw Error(ExitCode::usage, fmt::format("--frames: '{}' is not a frame number; write A:B, A:, :B or A", text));
+    return number;
+}
+
+/// The frames that "A:B" names, both ends included.
+std::vector<io::FrameTime> chosenFrames(const std::vector<io::FrameTime>& frames, std::string_view range) {
+    std::vector<io::FrameTime> chosen;
+    const std::size_t colon = range.find(':');
+    const std::int64_t first = frameNumber(range.substr(0, colon), frames.front().number);
+    const std::int64_t last = range.empty() ? frames.back().number : colon == std::string_view::npos ? first : frameNumber(range.substr(colon + 1), frames.back().number);
+    std::ranges::copy_if(frames, std::back_inserter(chosen), [&](const io::FrameTime& f) { return f.number >= first && f.number <= last; });
+    if (chosen.empty())
+        throw Error(ExitCode::usage, fmt::format("--frames {}: the run has frames {} to {}", range, frames.front().number, frames.back().number));
+    return chosen;
+}
+
+void keepFields(io::Frame& frame, const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    std::vector<io::FrameColumn> kept;
+    for (const std::string& name : names) {
+        const io::FrameColumn* column = frame.find(name);
+        if (column == nullptr) {
+            std::vector<std::string> known;
+            for (const io::FrameColumn& c : frame.columns) known.push_back(c.name);
+            throw Error(ExitCode::usage, fmt::format("--fields: there is no field '{}'; the frames have {}", name, fmt::join(known, ", ")));
+        }
+        kept.push_back(*column);
+    }
+    frame.columns = std::move(kept);
+}
+
+}  // namespace
+
+ExitCode execute(const InfoCommand& command) {
+    const run::Record record = run::readRecord(command.directory);
+    if (command.json) {
+        print(record.json());
+        return ExitCode::done;
+    }
+    std::string text = fmt::format("status     {}{}\nscene      {}\nmethod     {}, {}, {}, {} threads, seed {}\ngrains     {}\nframes     {}\ntime       {:.6g} of {:.6g} s in {} steps\nmemory     {} at the peak\n",
+                                   record.status, record.failure.empty() ? "" : ": " + record.failure, record.scene, record.method, record.precision,
+                                   record.simd, record.threads, record.seed, record.grains, record.frames, record.time, record.endTime, record.steps,
+                                   run::readableBytes(record.peakMemoryBytes));
+    if (const auto frames = framesOf(command.directory); !frames.empty()) {
+        const io::Frame last = io::readVtp(command.directory / "frames" / io::frameName(frames.back().number));
+        std::vector<std::string> fields;
+        for (const io::FrameColumn& column : last.columns) fields.push_back(column.name);
+        text += fmt::format("fields     {}\n", fmt::join(fields, ", "));
+    }
+    for (const auto& [name, count] : record.fallbacks) text += fmt::format("fallback   {}: {:.0f}\n", name, count);
+    for (const std::string& warning : record.warnings) text += fmt::format("warning    {}\n", warning);
+    print(text + timeTable(record));
+    return ExitCode::done;
+}
+
+ExitCode execute(const ExportCommand& command) {
+    run::readRecord(command.directory);
+    const std::vector<io::FrameTime> frames = framesOf(command.directory);
+    if (frames.empty()) throw Error(ExitCode::missing, fmt::format("'{}' has no frames yet", command.directory.string()));
+    const run::Path out = command.out.value_or(command.directory / "export");
+    const std::vector<io::FrameTime> chosen = chosenFrames(frames, command.frames);
+    for (const io::FrameTime& time : chosen) {
+        io::Frame frame = io::readVtp(command.directory / "frames" / io::frameName(time.number));
+        keepFields(frame, command.fields);
+        io::createDirectories(out);
+        run::Path name = io::frameName(time.number);
+        name.replace_extension(io::kExportFormatNames[static_cast<std::size_t>(command.format)]);
+        io::exportFrame(out / name, frame, command.format);
+    }
+    print(out.string() + "\n");
+    return ExitCode::done;
+}
+
+void print(const std::string& text) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) throw Error(ExitCode::io, "cannot write to stdout");
+}
+
+ExitCode execute(const TextCommand& command) {
+    print(command.text);
+    return ExitCode::done;
+}
+
+}  // namespace talus::cli

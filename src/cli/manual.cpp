@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/commands.md, from the same description of the commands that parses them.
+#include "cli/commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace talus::cli {
+
+namespace {
+
+constexpr std::string_view kIntroduction = R"(# Commands
+
+Written by `talus manual`; a test compares this page with the program.
+
+Data goes to stdout (`run` prints the run directory), everything else to stderr. `NO_COLOR` is honoured.
+)";
+
+constexpr std::string_view kContract = R"(
+## Exit codes
+
+| code | meaning |
+| --- | --- |
+| 0 | done, or nothing left to do |
+| 1 | a bug in Talus, or out of memory |
+| 2 | bad usage or a bad scene; all errors of a scene at once, with file:line:column |
+| 3 | missing scene or folder, or no usable checkpoint to resume from |
+| 4 | diverged: says step, time, grain id, position and field |
+| 5 | a file could not be read or written |
+| 6 | time is up (`--max-time`); a checkpoint was written |
+| 130, 143 | interrupted by SIGINT, SIGTERM; a checkpoint was written. A second signal stops at once |
+
+## The run directory
+
+| file | contents |
+| --- | --- |
+| `scene.toml` | the scene as resolved, every default written out; itself runnable |
+| `run.json` | rewritten every frame: status (running, done, interrupted, failed), what was run, how long it took and where the time went |
+| `results.json` | reductions of probes |
+| `series.csv` | a row per frame: time, steps, grains, mass, energies, centre of mass, greatest speed, then the method's own columns; an unknown cell is empty |
+| `frames/grains_000000.vtp` … | the grains at each frame in id order: Int64 `id`, float32 fields by name |
+| `frames/grains.vtp.series` | times of the frames; open this in ParaView |
+| `frames/bodies.csv` | position and quaternion of each body per frame |
+| `checkpoint/a.h5`, `b.h5` | two alternating checkpoints (HDF5 behind a header with a checksum over the whole file) |
+
+`frames/` and `series.csv` are the same to the byte for the same run, whatever the number of threads and however often it
+was interrupted. Tables only grow and are cut back to the checkpoint on resume; every other file is written under a
+temporary name, synced and renamed when whole. So a run can be killed at any moment.
+
+`--resume` reads `scene.toml` of the run. A SCENE or `--set` that changes anything but the end time, the frames and the
+output is refused; a later end time extends the run as if it had never ended. A run of another version, instruction set
+or precision is refused unless `--force` is given. `--overwrite` removes what a run writes and leaves other files alone.
+)";
+
+std::string cell(std::string text) {
+    for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, 1, '\\');
+    return text;
+}
+
+}  // namespace
+
+ExitCode execute(const ManualCommand&) {
+    std::string page(kIntroduction);
+    for (const CommandDescription& command : describeCommands()) {
+        std::string positional;
+        for (const OptionDescription& option : command.options)
+            if (option.names.empty()) positional += " " + option.value;
+        page += fmt::format("\n## talus {}{}\n\n{}.\n\n| option | meaning |\n| --- | --- |\n", command.name, positional, command.summary);
+        for (const OptionDescription& option : command.options) {
+            const std::string name = option.names.empty() ? option.value : fmt::format("{}{}{}", fmt::join(option.names, ", "), option.value.empty() ? "" : " ", option.value);
+            page += fmt::format("| `{}` | {} |\n", cell(name), cell(option.help));
+        }
+        if (const std::size_t line = command.example.find('\n'); line != std::string::npos) page += fmt::format("\n```\n{}\n```\n", command.example.substr(line + 1));
+    }
+    print(page + std::string(kContract));
+    return ExitCode::done;
+}
+
+}  // namespace talus::cli

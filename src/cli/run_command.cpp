@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.h"
+#include "cli/progress.h"
+#include "cli/signals.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace talus::cli {
+
+namespace {
+
+ExitCode dryRun(const RunCommand& command) {
+    const scene::Scene scene = scene::read(command.options.request, scene::builtInMethods());
+    for (const std::string& warning : scene.warnings()) fmt::print(stderr, "warning: {}\n", warning);
+    const run::Forecast forecast = run::forecast(scene, command.options);
+    print(fmt::format("method   {}\ngrains   {} of {:.4g} m\nmemory   about {}; this machine has {}\nframes   {}\nstep     {:.4g} s, taken in {:.3g} s\n"
+                      "time     about {:.3g} s for {:.0f} steps, without output\n",
+                      scene.method().name, forecast.grains, forecast.estimate.size, run::readableBytes(forecast.estimate.bytes),
+                      run::readableBytes(run::physicalMemory()), forecast.frames, forecast.dt, forecast.stepSeconds, forecast.seconds, forecast.steps));
+    return ExitCode::done;
+}
+
+std::string ending(const run::Outcome& outcome) {
+    if (outcome.nothingLeft) return "nothing left to do: the run has reached its end";
+    switch (outcome.code) {
+        case ExitCode::done: return "done";
+        case ExitCode::timeUp: return "time is up; go on with --resume";
+        default: return "interrupted; go on with --resume";
+    }
+}
+
+}  // namespace
+
+ExitCode execute(const RunCommand& command) {
+    if (command.dryRun) return dryRun(command);
+    const Signals signals;
+    ProgressDisplay display(command.quiet ? Verbosity::quiet : command.verbose ? Verbosity::verbose : Verbosity::normal);
+    const auto outcome = [&] {
+        try {
+            return run::run(command.options, scene::builtInMethods(), display, [&] { return signals.stopRequested(); });
+        } catch (...) {
+            display.finish();
+            throw;
+        }
+    }();
+    display.finish();
+    if (!command.quiet || outcome.code != ExitCode::done) fmt::print(stderr, "{}\n", ending(outcome));
+    if (!command.quiet && !outcome.nothingLeft) fmt::print(stderr, "{}", timeTable(outcome.record));
+    print(command.json ? outcome.record.json() : outcome.directory.string() + "\n");
+    return outcome.code;
+}
+
+}  // namespace talus::cli

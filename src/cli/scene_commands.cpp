@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.h"
+#include "io/files.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+
+namespace talus::cli {
+
+ExitCode execute(const CheckCommand& command) {
+    const scene::Scene scene = scene::read(command.request, scene::builtInMethods());
+    for (const std::string& warning : scene.warnings()) fmt::print(stderr, "warning: {}\n", warning);
+    if (command.resolved) {
+        print(scene.toml());
+        return ExitCode::done;
+    }
+    const world::Estimate estimate = scene.estimate();
+    run::requireMemory(estimate);
+    print(fmt::format("ok: {}\nmethod   {}: {}\ngrains   about {} of {:.4g} m\nmemory   about {}\ntime     {:.6g} s, {} frames\n", scene.name(), scene.method().name,
+                      scene.method().summary, estimate.grains, estimate.size, run::readableBytes(estimate.bytes), scene.endTime(),
+                      run::FrameSchedule(scene.endTime(), scene.framesPerSecond()).last() + 1));
+    return ExitCode::done;
+}
+
+ExitCode execute(const ScenesCommand&) {
+    std::string text;
+    for (const scene::BuiltInScene& scene : scene::builtInScenes())
+        text += fmt::format("{:<14}{}\n{:<14}variants: {}\n", scene.name, scene.summary, "", fmt::join(scene.variants, ", "));
+    print(text);
+    return ExitCode::done;
+}
+
+ExitCode execute(const NewCommand& command) {
+    const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };
+    if (command.name.empty() || !std::ranges::all_of(command.name, plain))
+        throw Error(ExitCode::usage, fmt::format("'{}' cannot name a scene: use letters, digits, '-' and '_'", command.name));
+    const io::Path path = command.name + ".toml";
+    if (std::filesystem::exists(path)) throw Error(ExitCode::usage, fmt::format("'{}' exists already", path.string()));
+    io::writeFile(path, scene::newSceneText(command.name));
+    print(path.string() + "\n");
+    return ExitCode::done;
+}
+
+ExitCode execute(const SchemaCommand&) {
+    print(scene::jsonSchema(scene::builtInMethods()));
+    return ExitCode::done;
+}
+
+}  // namespace talus::cli

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/checkpoint.h"
+
+#include "core/problems.h"
+#include "io/checksum.h"
+
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <set>
+
+namespace talus::io {
+
+namespace {
+
+constexpr std::size_t kHeaderBytes = 512;   // the smallest user block
+constexpr std::string_view kMagic = "talus checkpoint";
+
+/// An HDF5 identifier and how to let go of it.
+class Handle {
+public:
+    Handle(hid_t id, herr_t (*closer)(hid_t), std::string_view what) : id_(id), close_(closer) {
+        if (id < 0) throw ArchiveError("HDF5 cannot " + std::string(what));
+    }
+    ~Handle() { if (id_ >= 0) close_(id_); }
+    Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+    Handle& operator=(Handle&&) = delete;
+    operator hid_t() const { return id_; }   // NOLINT(google-explicit-constructor): a handle is its identifier
+    /// For the last handle to a file being written: what it says at closing counts.
+    void close() { require(close_(std::exchange(id_, -1)), "finish the file"); }
+
+    static void require(herr_t result, std::string_view what) {
+        if (result < 0) throw ArchiveError("HDF5 cannot " + std::string(what));
+    }
+
+private:
+    hid_t id_;
+    herr_t (*close_)(hid_t);
+};
+
+hid_t fileType(ElementType type) {
+    switch (type) {
+        case ElementType::int8: return H5T_STD_I8LE;
+        case ElementType::int32: return H5T_STD_I32LE;
+        case ElementType::int64: return H5T_STD_I64LE;
+        case ElementType::uint32: return H5T_STD_U32LE;
+        case ElementType::uint64: return H5T_STD_U64LE;
+        case ElementType::float32: return H5T_IEEE_F32LE;
+        case ElementType::float64: return H5T_IEEE_F64LE;
+    }
+    throw std::logic_error("an element type without an HDF5 type");
+}
+
+class WritingArchive final : public Archive {
+public:
+    explicit WritingArchive(const Path& path)
+        : file_(create(path)), linkRules_(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "prepare links"),
+          setRules_(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "prepare data sets") {
+        Handle::require(H5Pset_create_intermediate_group(linkRules_, 1), "prepare groups");
+        Handle::require(H5Pset_obj_track_times(setRules_, false), "leave out dates");
+    }
+    bool contains(std::string_view name) const override { return names_.contains(path(name)); }
+    void close() { file_.close(); }
+
+protected:
+    void putBytes(const std::string& path, ElementType type, std::span<const std::byte> bytes) override {
+        const hsize_t size = bytes.size() / elementSize(type);
+        const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose, "describe '" + path + "'");
+        const Handle set(H5Dcreate2(file_, path.c_str(), fileType(type), space, linkRules_, setRules_, H5P_DEFAULT), H5Dclose, "create '" + path + "'");
+        if (size > 0) Handle::require(H5Dwrite(set, fileType(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), "write '" + path + "'");
+        names_.insert(path);
+    }
+    void getBytes(const std::string&, ElementType, Room) const override { throw std::logic_error("an archive is read after it was written"); }
+
+private:
+    static Handle create(const Path& path) {
+        const Handle rules(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "prepare a file");
+        Handle::require(H5Pset_userblock(rules, kHeaderBytes), "leave room for a header");
+        return Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, rules, H5P_DEFAULT), H5Fclose, "create the file");
+    }
+    Handle file_, linkRules_, setRules_;
+    std::set<std::string, std::less<>> names_;
+};
+
+class ReadingArchive final : public Archive {
+public:
+    explicit ReadingArchive(const Path& path) : file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "open the file") {}
+
+    bool contains(std::string_view name) const override {
+        const std::string whole = path(name);
+        for (std::size_t end = whole.find('/'); end != std::string::npos; end = whole.find('/', end + 1))
+            if (H5Lexists(file_, whole.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+        return H5Lexists(file_, whole.c_str(), H5P_DEFAULT) > 0;
+    }
+
+protected:
+    void putBytes(const std::string&, ElementType, std::span<const std::byte>) override { throw std::logic_error("this archive is only read"); }
+    void getBytes(const std::string& path, ElementType type, Room room) const override {
+        const Handle set(H5Dopen2(file_, path.c_str(), H5P_DEFAULT), H5Dclose, "find '" + path + "'");
+        const Handle stored(H5Dget_type(set), H5Tclose, "read the type of '" + path + "'");
+        if (H5Tequal(stored, fileType(type)) <= 0) throw ArchiveError("'" + path + "' has another type than expected");
+        const Handle space(H5Dget_space(set), H5Sclose, "read the size of '" + path + "'");
+        const hssize_t size = H5Sget_simple_extent_npoints(space);
+        if (size < 0) throw ArchiveError("'" + path + "' has no size");
+        const std::span<std::byte> to = room(static_cast<std::size_t>(size) * elementSize(type));
+        if (size > 0) Handle::require(H5Dread(set, fileType(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, to.data()), "read '" + path + "'");
+    }
+
+private:
+    Handle file_;
+};
+
+struct Header {
+    std::uint64_t serial = 0, bytes = 0, checksum = 0;   // bytes: of the whole file
+
+    // The text without its last line is what the checksum covers of it.
+    std::string covered() const { return fmt::format("{} {}\nserial {}\nbytes {}\n", kMagic, kCheckpointFormat, serial, bytes); }
+    std::string block() const {
+        std::string text = covered() + fmt::format("checksum {:016x}\n", checksum);
+        text.resize(kHeaderBytes, '\n');
+        return text;
+    }
+};
+
+std::uint64_t checksumOf(std::istream& file, const Header& header) {
+    Checksum sum;
+    const std::string covered = header.covered();
+    sum.add(std::as_bytes(std::span(covered)));
+    std::vector<char> buffer(std::size_t{1} << 20);
+    file.clear();
+    file.seekg(kHeaderBytes);
+    while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), file.gcount() > 0)
+        sum.add(std::as_bytes(std::span(buffer.data(), static_cast<std::size_t>(file.gcount()))));
+    return sum.value();
+}
+
+std::uint64_t checkedSerial(const Path& path) {
+    const auto refuse = [&](std::string_view reason) { throw Error(ExitCode::missing, fmt::format("checkpoint '{}' {}", path.string(), reason)); };
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    if (!file) refuse(std::strerror(errno));
+    Header header;
+    const auto size = static_cast<std::uint64_t>(file.tellg());
+    std::string block(kHeaderBytes, '\0');
+    file.seekg(0);
+    file.read(block.data(), kHeaderBytes);
+    int format = 0;
+    if (!file || !block.starts_with(kMagic) || std::sscanf(block.c_str() + kMagic.size(), " %d", &format) != 1) refuse("is damaged: it has no header");
+    if (format != kCheckpointFormat) refuse(fmt::format("has format {}; this Talus reads format {}", format, kCheckpointFormat));
+    if (std::sscanf(block.c_str() + kMagic.size(), " %*d serial %lu bytes %lu checksum %lx", &header.serial, &header.bytes, &header.checksum) != 3 ||
+        header.block() != block)
+        refuse("is damaged: its header is not whole");
+    if (header.bytes != size) refuse(fmt::format("is damaged: it holds {} bytes of {}", size, header.bytes));
+    if (checksumOf(file, header) != header.checksum) refuse("is damaged: its checksum is wrong");
+    return header.serial;
+}
+
+// HDF5 prints errors by itself unless told not to; the setting belongs to the calling thread's error stack.
+void quietHdf5() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+}  // namespace
+
+void writeCheckpoint(const Path& path, std::uint64_t serial, FunctionRef<void(Archive&)> fill) {
+    quietHdf5();
+    AtomicFile file(path);
+    try {
+        WritingArchive archive(file.temporaryPath());
+        fill(archive);
+        archive.close();
+    } catch (const ArchiveError& error) {
+        throw Error(ExitCode::io, fmt::format("cannot write '{}': {}", path.string(), error.what()));
+    }
+    std::ifstream written(file.temporaryPath(), std::ios::binary);
+    Header header{serial, std::filesystem::file_size(file.temporaryPath()), 0};
+    header.checksum = checksumOf(written, header);
+    file.write(header.block());   // into the user block that HDF5 left at the start
+    file.commit();
+}
+
+Checkpoint::Checkpoint(Path path) : path_(std::move(path)), serial_(checkedSerial(path_)) {
+    quietHdf5();
+    try {
+        archive_ = std::make_unique<ReadingArchive>(path_);
+    } catch (const ArchiveError& error) {
+        throw Error(ExitCode::missing, fmt::format("checkpoint '{}' is damaged: {}", path_.string(), error.what()));
+    }
+}
+
+std::vector<Checkpoint> CheckpointPair::usable(std::vector<std::string>& warnings) {
+    std::vector<Checkpoint> found;
+    for (const int slot : {0, 1}) {
+        if (!std::filesystem::exists(file(slot))) continue;
+        try {
+            found.emplace_back(file(slot));
+            serial_ = std::max(serial_, found.back().serial());
+        } catch (const Error& error) {
+            warnings.emplace_back(error.what());
+        }
+    }
+    std::ranges::sort(found, std::greater{}, &Checkpoint::serial);
+    return found;
+}
+
+void CheckpointPair::continueFrom(const Checkpoint& checkpoint, bool provisional) {
+    const int slot = checkpoint.path() == file(0) ? 0 : 1;
+    kept_ = provisional ? 1 - slot : slot;
+}
+
+void CheckpointPair::write(bool provisional, FunctionRef<void(Archive&)> fill) {
+    const int slot = 1 - kept_;
+    writeCheckpoint(file(slot), ++serial_, fill);
+    if (!provisional) kept_ = slot;
+}
+
+}  // namespace talus::io

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/vtp.h"
+
+#include "core/problems.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <numeric>
+#include <optional>
+
+namespace talus::io {
+
+namespace {
+
+// Both ends of the file format: an array is described in the XML part and lies in the appended part at `offset`, as a
+// 64-bit count of bytes and the bytes. https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html
+constexpr std::string_view kPoints = "Points";
+constexpr std::string_view kAppended = "<AppendedData encoding=\"raw\">\n_";
+
+class ArrayList {
+public:
+    void add(std::string& xml, std::string_view name, std::string_view type, std::size_t components, std::span<const std::byte> bytes) {
+        std::string names;
+        if (components > 1) {
+            const auto parts = componentNames(components);
+            for (std::size_t c = 0; c < components; ++c) names += fmt::format(" ComponentName{}=\"{}\"", c, parts[c]);
+        }
+        xml += fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\"{} format=\"appended\" offset=\"{}\"/>\n", type, name,
+                           components, names, offset_);
+        offset_ += sizeof(std::uint64_t) + bytes.size();
+        arrays_.push_back(bytes);
+    }
+    void add(std::string& xml, std::string_view name, const FrameColumn& column) {
+        if (column.type == world::FieldType::real) add(xml, name, "Float32", column.components, std::as_bytes(std::span(column.reals)));
+        else add(xml, name, "Int64", column.components, std::as_bytes(std::span(column.integers)));
+    }
+    void write(AtomicFile& file) const {
+        for (const auto& bytes : arrays_) {
+            const std::uint64_t size = bytes.size();
+            file.write(std::as_bytes(std::span(&size, 1)));
+            file.write(bytes);
+        }
+    }
+
+private:
+    std::uint64_t offset_ = 0;
+    std::vector<std::span<const std::byte>> arrays_;
+};
+
+}  // namespace
+
+std::string frameName(std::int64_t number) { return fmt::format("grains_{:06}.vtp", number); }
+
+void writeVtp(const Path& path, const Frame& frame) {
+    const FrameColumn* position = frame.find(world::field::position.name);
+    if (position == nullptr) throw std::logic_error("a frame needs the field 'position'");
+    // One vertex cell per grain, so that ParaView's cell filters (threshold, clip) work grain by grain.
+    std::vector<std::int64_t> connectivity(frame.count), offsets(frame.count);
+    std::iota(connectivity.begin(), connectivity.end(), 0);
+    std::iota(offsets.begin(), offsets.end(), 1);
+
+    ArrayList arrays;
+    std::string xml = "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n";
+    xml += fmt::format("<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n</FieldData>\n", frame.time);
+    xml += fmt::format("<Piece NumberOfPoints=\"{0}\" NumberOfVerts=\"{0}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n<PointData>\n", frame.count);
+    for (const FrameColumn& column : frame.columns)
+        if (&column != position) arrays.add(xml, column.name, column);
+    xml += "</PointData>\n<Points>\n";
+    arrays.add(xml, kPoints, *position);
+    xml += "</Points>\n<Verts>\n";
+    arrays.add(xml, "connectivity", "Int64", 1, std::as_bytes(std::span(connectivity)));
+    arrays.add(xml, "offsets", "Int64", 1, std::as_bytes(std::span(offsets)));
+    xml += "</Verts>\n</Piece>\n</PolyData>\n";
+    xml += kAppended;
+
+    AtomicFile file(path);
+    file.write(xml);
+    arrays.write(file);
+    file.write("\n</AppendedData>\n</VTKFile>\n");
+    file.commit();
+}
+
+namespace {
+
+/// Reads the XML part tag by tag; what does not look like one of our frames is refused.
+class VtpReader {
+public:
+    explicit VtpReader(const Path& path) : path_(path), text_(readFile(path)) {
+        const std::size_t appended = text_.find(kAppended);
+        if (!text_.starts_with("<?xml") || appended == std::string::npos) refuse("no appended data");
+        header_ = std::string_view(text_).substr(0, appended);
+        data_ = std::string_view(text_).substr(appended + kAppended.size());
+    }
+
+    Frame read() {
+        Frame frame;
+        const std::string_view piece = tagAt(header_.find("<Piece "));
+        frame.count = number<std::size_t>(attribute(piece, "NumberOfPoints"));
+        if (frame.count > data_.size()) refuse("it is cut off");
+        readTime(frame);
+        const std::size_t end = header_.find("<Verts>");
+        if (end == std::string_view::npos) refuse("no vertices");
+        for (std::size_t at = header_.find("<DataArray ", header_.find("<PointData>")); at < end; at = header_.find("<DataArray ", at + 1))
+            frame.columns.push_back(readColumn(tagAt(at), frame.count));
+        return frame;
+    }
+
+private:
+    [[noreturn]] void refuse(std::string_view reason) const {
+        throw Error(ExitCode::io, fmt::format("'{}' is not a frame that Talus wrote: {}", path_.string(), reason));
+    }
+    std::string_view tagAt(std::size_t begin) const {
+        const std::size_t end = header_.find('>', begin);
+        if (begin == std::string_view::npos || end == std::string_view::npos) refuse("its header is cut off");
+        return header_.substr(begin, end - begin);
+    }
+    std::string_view attribute(std::string_view tag, std::string_view name) const {
+        const std::string key = fmt::format(" {}=\"", name);
+        const std::size_t at = tag.find(key);
+        const std::size_t end = at == std::string_view::npos ? at : tag.find('"', at + key.size());
+        if (end == std::string_view::npos) refuse(fmt::format("attribute {} is missing", name));
+        return tag.substr(at + key.size(), end - at - key.size());
+    }
+    template <class T>
+    T number(std::string_view text) const {
+        T value{};
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error != std::errc{} || end != text.data() + text.size()) refuse(fmt::format("'{}' is not a number", text));
+        return value;
+    }
+    void readTime(Frame& frame) const {
+        const std::size_t begin = header_.find('>', header_.find("\"TimeValue\""));
+        if (begin == std::string_view::npos) refuse("no time");
+        const std::size_t end = header_.find('<', begin);
+        if (end == std::string_view::npos) refuse("no time");
+        frame.time = number<double>(header_.substr(begin + 1, end - begin - 1));
+    }
+    FrameColumn readColumn(std::string_view tag, std::size_t count) const {
+        FrameColumn column;
+        const std::string_view name = attribute(tag, "Name"), type = attribute(tag, "type");
+        column.name = name == kPoints ? world::field::position.name : name;
+        column.components = number<std::size_t>(attribute(tag, "NumberOfComponents"));
+        if (column.components != 1 && column.components != 3 && column.components != 6) refuse("an array has an odd number of components");
+        const auto offset = number<std::uint64_t>(attribute(tag, "offset"));
+        if (type == "Float32") fill(column.reals, offset, count * column.components);
+        else if (type == "Int64") fill(column.integers, offset, count * column.components), column.type = world::FieldType::integer;
+        else refuse(fmt::format("array type '{}'", type));
+        return column;
+    }
+    template <class T>
+    void fill(std::vector<T>& values, std::uint64_t offset, std::size_t size) const {
+        std::uint64_t bytes = 0;
+        if (data_.size() < sizeof bytes || offset > data_.size() - sizeof bytes) refuse("an array lies outside the file");
+        std::memcpy(&bytes, data_.data() + offset, sizeof bytes);
+        const std::size_t room = data_.size() - sizeof bytes - offset;
+        if (size > room / sizeof(T) || bytes != size * sizeof(T)) refuse("an array has a wrong length");
+        if (size == 0) return;
+        values.resize(size);
+        std::memcpy(values.data(), data_.data() + offset + sizeof bytes, bytes);
+    }
+
+    Path path_;
+    std::string text_;
+    std::string_view header_, data_;
+};
+
+}  // namespace
+
+Frame readVtp(const Path& path) { return VtpReader(path).read(); }
+
+void writeVtpSeries(const Path& path, const std::vector<FrameTime>& frames) {
+    nlohmann::ordered_json files = nlohmann::ordered_json::array();
+    for (const FrameTime& frame : frames) files.push_back({{"name", frameName(frame.number)}, {"time", frame.time}});
+    const nlohmann::ordered_json series{{"file-series-version", "1.0"}, {"files", files}};
+    writeFile(path, series.dump(1) + "\n");
+}
+
+std::vector<FrameTime> readVtpSeries(const Path& path) {
+    std::vector<FrameTime> frames;
+    try {
+        const auto series = nlohmann::json::parse(readFile(path));
+        for (const auto& file : series.at("files")) {
+            const auto name = file.at("name").get<std::string>();
+            frames.push_back({std::stoll(name.substr(name.find('_') + 1)), file.at("time").get<double>()});
+        }
+    } catch (const std::logic_error& error) {   // a name without its number
+        throw Error(ExitCode::io, fmt::format("'{}': {}", path.string(), error.what()));
+    } catch (const nlohmann::json::exception& error) {
+        throw Error(ExitCode::io, fmt::format("'{}': {}", path.string(), error.what()));
+    }
+    return frames;
+}
+
+}  // namespace talus::io

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames as VTK XML PolyData, raw-appended, little endian: what ParaView, VTK, PyVista and meshio open directly.
+#pragma once
+
+#include "io/files.h"
+#include "io/frame.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace talus::io {
+
+/// "grains_000012.vtp"
+std::string frameName(std::int64_t number);
+
+/// The same bytes for the same frame: no date, no path.
+void writeVtp(const Path&, const Frame&);
+
+/// Reads what writeVtp wrote; anything else is an Error with exit code 5.
+Frame readVtp(const Path&);
+
+struct FrameTime {
+    std::int64_t number = 0;
+    double time = 0;   // [s]
+};
+/// grains.vtp.series: the times of the frame files beside it, for ParaView.
+void writeVtpSeries(const Path&, const std::vector<FrameTime>&);
+std::vector<FrameTime> readVtpSeries(const Path&);
+
+}  // namespace talus::io

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// From frame to frame until the end: what is written when, so that a kill at any moment loses no more than the work since
+// the last checkpoint and changes no bit of the result.
+#pragma once
+
+#include "core/exec.h"
+#include "core/function_ref.h"
+#include "core/problems.h"
+#include "run/frame_schedule.h"
+#include "run/machine.h"
+#include "run/record.h"
+#include "run/run_directory.h"
+#include "run/series.h"
+#include "world/simulation.h"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace talus::run {
+
+struct Progress {
+    std::int64_t frame = 0, lastFrame = 0;   // the last written, the last to write
+    double time = 0, endTime = 0;            // simulated [s]
+    std::int64_t grains = 0, steps = 0, grainSteps = 0;
+    double stepSeconds = 0;                  // wall time inside Method::step
+};
+
+/// Told between steps; must be quick.
+class Observer {
+public:
+    virtual ~Observer() = default;
+    virtual void stepped(const Progress&) {}
+    virtual void warned(const std::string&) {}
+};
+
+/// The code with which to leave now (interrupted, terminated), if someone asks for it.
+using StopRequested = FunctionRef<std::optional<ExitCode>()>;
+
+struct LoopSettings {
+    FrameSchedule schedule;
+    std::int64_t firstNumber = 0;            // of the file of frame 0
+    std::vector<std::string> fields;         // in each frame
+    double checkpointInterval = 0;           // simulated [s]; 0: with every frame
+    std::optional<double> maxSeconds;        // wall time
+    Stamp stamp;
+};
+
+class FrameLoop {
+public:
+    FrameLoop(const Exec&, world::Simulation&, RunDirectory&, Record, LoopSettings, Observer&);
+
+    /// Before the first frame: run.json, scene.toml, empty tables and the checkpoint of an empty world.
+    void begin(const std::string& sceneText);
+    /// Goes back to the newest checkpoint that fits the schedule, and cuts the files back to it. False where nothing is
+    /// left to do. Errors: no usable checkpoint (3); one of another build (2) unless `force`.
+    bool resume(const std::string& sceneText, bool force);
+
+    /// done, timeUp or what `stop` asked for; a failed step is an Error with exit code 4.
+    ExitCode run(StopRequested stop);
+
+    const Record& record() const { return record_; }
+
+private:
+    void writeFrame();
+    void writeCheckpoint(std::int64_t headingFrame);
+    bool checkpointDue() const;
+    bool keepGoing(StopRequested stop);
+    void load(const Archive&);
+    void writeRecord(std::string_view status);
+    [[noreturn]] void fail();
+    void warn(std::string message);
+    Progress progress() const;
+    double secondsSinceStart() const;
+
+    const Exec& exec_;
+    world::Simulation& simulation_;
+    RunDirectory& directory_;
+    Record record_;
+    LoopSettings settings_;
+    Observer& observer_;
+
+    std::int64_t next_ = 0;                  // frame to write
+    StartEnergy start_;
+    double checkpointTime_ = 0;              // simulated time of the last checkpoint [s]
+    std::optional<ExitCode> stopCode_;
+    std::chrono::steady_clock::time_point clock_ = std::chrono::steady_clock::now();
+    double earlierSeconds_;                  // wall time of the parts before a resume
+    std::map<std::string, double> earlierPhases_;
+};
+
+}  // namespace talus::run

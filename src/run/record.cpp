@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/record.h"
+
+#include "core/problems.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace talus::run {
+
+namespace {
+
+/// visit(key, member) for every entry of run.json, in its order.
+template <class AnyRecord, class Visit>
+void eachEntry(AnyRecord& record, const Visit& visit) {
+    visit("status", record.status);
+    visit("scene", record.scene);
+    visit("version", record.version);
+    visit("method", record.method);
+    visit("seed", record.seed);
+    visit("precision", record.precision);
+    visit("simd", record.simd);
+    visit("threads", record.threads);
+    visit("grains", record.grains);
+    visit("frames", record.frames);
+    visit("steps", record.steps);
+    visit("time_s", record.time);
+    visit("end_s", record.endTime);
+    visit("wall_s", record.wallSeconds);
+    visit("phase_s", record.phaseSeconds);
+    visit("grain_steps_per_s", record.grainStepsPerSecond);
+    visit("peak_memory_bytes", record.peakMemoryBytes);
+    visit("fallbacks", record.fallbacks);
+    visit("warnings", record.warnings);
+}
+
+}  // namespace
+
+std::string Record::json() const {
+    nlohmann::ordered_json json;
+    eachEntry(*this, [&](const char* key, const auto& value) { json[key] = value; });
+    if (!failure.empty()) json["failure"] = failure;
+    return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+Record Record::parse(std::string_view text, std::string_view origin) {
+    Record record;
+    try {
+        const auto json = nlohmann::json::parse(text);
+        eachEntry(record, [&](const char* key, auto& value) { json.at(key).get_to(value); });
+        record.failure = json.value("failure", "");
+    } catch (const nlohmann::json::exception& error) {
+        throw Error(ExitCode::io, fmt::format("'{}' is not a run.json: {}", origin, error.what()));
+    }
+    return record;
+}
+
+}  // namespace talus::run

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// run.json: what a run is doing and how fast. The only file that holds times of the clock.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace talus::run {
+
+struct Record {
+    std::string status = "running";   // running, done, interrupted, failed
+    std::string scene, version, method, precision, simd;
+    std::uint64_t seed = 0;
+    int threads = 0;
+    std::int64_t grains = 0, frames = 0, steps = 0;
+    double time = 0, endTime = 0;     // simulated [s]
+    double wallSeconds = 0;           // over all resumed parts
+    std::map<std::string, double> phaseSeconds;
+    double grainStepsPerSecond = 0;   // over the time inside Method::step
+    double peakMemoryBytes = 0;
+    std::map<std::string, double> fallbacks;
+    std::vector<std::string> warnings;
+    std::string failure;              // where the status is failed
+
+    std::string json() const;
+    /// Reads what json() wrote; an Error with exit code 5 names `origin`.
+    static Record parse(std::string_view json, std::string_view origin);
+};
+
+}  // namespace talus::run

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/run.h"
+
+#include "io/checksum.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <sstream>
+
+namespace talus::run {
+
+namespace {
+
+std::string precisionName(const scene::Scene& scene) { return scene.precision() == world::Precision::float32 ? "float" : "double"; }
+
+Stamp stampOf(const scene::Scene& scene) {
+    io::Checksum sum;
+    const std::string identity = scene.identity();
+    sum.add(std::as_bytes(std::span(identity)));
+    return {version(), simd(), precisionName(scene), fmt::format("{:016x}", sum.value())};
+}
+
+FrameSchedule scheduleOf(const scene::Scene& scene, const Options& options) { return {scene.endTime(), scene.framesPerSecond(), options.frames}; }
+
+LoopSettings settingsOf(const scene::Scene& scene, const Options& options) {
+    return {scheduleOf(scene, options), scene.firstFrame(), scene.outputFields(), scene.checkpointInterval(), options.maxSeconds, stampOf(scene)};
+}
+
+std::string resolvedText(const scene::Scene& scene) {
+    return scene.toml(fmt::format("{}, as resolved by Talus {} ({}) for the run in this folder", scene.name(), version(), simd()));
+}
+
+Record newRecord(const scene::Scene& scene, const world::World& world) {
+    Record record;
+    record.scene = scene.name();
+    record.version = version();
+    record.method = scene.method().name;
+    record.precision = precisionName(scene);
+    record.simd = simd();
+    record.seed = world.seed;
+    record.warnings = scene.warnings();
+    return record;
+}
+
+/// Two texts that should be equal: the first line of each where they part.
+void requireSameScene(const scene::Scene& stored, const scene::Scene& asked, const Path& directory) {
+    std::istringstream there(stored.identity()), here(asked.identity());
+    std::string lineThere, lineHere;
+    for (;;) {
+        const bool more = static_cast<bool>(std::getline(there, lineThere)), moreHere = static_cast<bool>(std::getline(here, lineHere));
+        if (!more && !moreHere) return;
+        if (more != moreHere || lineThere != lineHere) break;
+    }
+    throw Error(ExitCode::usage, fmt::format("the run in '{}' is of another scene: it has `{}` where this one has `{}`", directory.string(),
+                                             there ? lineThere : "", here ? lineHere : ""));
+}
+
+Path directoryOf(const scene::Scene& scene, const Options& options) {
+    return options.out.value_or(Path(fmt::format("{}-{}", scene.name(), scene.method().name)));
+}
+
+Outcome finish(FrameLoop& loop, const RunDirectory& directory, StopRequested stop) {
+    const ExitCode code = loop.run(stop);
+    return {code, directory.path(), false, loop.record()};
+}
+
+Outcome start(const Options& options, scene::Methods methods, Observer& observer, StopRequested stop) {
+    const scene::Scene scene = scene::read(options.request, methods);
+    for (const std::string& warning : scene.warnings()) observer.warned(warning);
+    requireMemory(scene.estimate());
+    RunDirectory directory = RunDirectory::create(directoryOf(scene, options), options.overwrite);
+
+    const Exec exec(options.threads);
+    world::World world = scene.buildWorld();
+    const Record record = newRecord(scene, world);
+    auto method = scene.createMethod(world);
+    world::Simulation simulation(std::move(world), std::move(method));
+    FrameLoop loop(exec, simulation, directory, record, settingsOf(scene, options), observer);
+    loop.begin(resolvedText(scene));
+    return finish(loop, directory, stop);
+}
+
+Outcome resume(const Options& options, scene::Methods methods, Observer& observer, StopRequested stop) {
+    std::optional<scene::Scene> asked;
+    if (!options.request.scene.empty()) asked.emplace(scene::read(options.request, methods));
+    else if (!options.out) throw Error(ExitCode::usage, "--resume needs a scene or --out DIR");
+    RunDirectory directory = RunDirectory::open(asked ? directoryOf(*asked, options) : *options.out);
+
+    scene::Request own;
+    own.scene = directory.scene().string();
+    const scene::Scene stored = scene::read(own, methods);
+    if (!asked) {   // the run's own scene with the changes of this command line
+        scene::Request changed = options.request;
+        changed.scene = own.scene;
+        asked.emplace(scene::read(changed, methods));
+    }
+    if (!options.force) requireSameScene(stored, *asked, directory.path());
+
+    const Exec exec(options.threads);
+    world::World world = asked->buildWorld();
+    auto method = asked->createMethod(world);
+    world::Simulation simulation(std::move(world), std::move(method));
+    const Record record = readRecord(directory.path());
+    FrameLoop loop(exec, simulation, directory, record, settingsOf(*asked, options), observer);
+    if (!loop.resume(resolvedText(*asked), options.force)) return {ExitCode::done, directory.path(), true, record};
+    return finish(loop, directory, stop);
+}
+
+}  // namespace
+
+Outcome run(const Options& options, scene::Methods methods, Observer& observer, StopRequested stop) {
+    return options.resume ? resume(options, methods, observer, stop) : start(options, methods, observer, stop);
+}
+
+void requireMemory(const world::Estimate& estimate) {
+    const double available = physicalMemory();
+    if (estimate.bytes <= available) return;
+    throw Error(ExitCode::usage, fmt::format("the run needs about {} for {} grains and this machine has {}; lower resolution.grains or raise resolution.size",
+                                             readableBytes(estimate.bytes), estimate.grains, readableBytes(available)));
+}
+
+Forecast forecast(const scene::Scene& scene, const Options& options) {
+    Forecast result;
+    result.estimate = scene.estimate();
+    requireMemory(result.estimate);
+    const FrameSchedule schedule = scheduleOf(scene, options);
+    const double end = schedule.time(schedule.last());
+    result.frames = schedule.last() + 1;
+
+    const Exec exec(options.threads);
+    world::World world = scene.buildWorld();
+    auto method = scene.createMethod(world);
+    world::Simulation simulation(std::move(world), std::move(method));
+    simulation.fill(exec);
+    result.grains = simulation.method().count();
+    if (schedule.last() > 0 && simulation.advance(exec, schedule.time(1), [&] { return simulation.steps() == 0; }) == world::Reached::failed)
+        throw Error(ExitCode::diverged, fmt::format("the first step fails: {}", simulation.failure()->what));
+    result.dt = simulation.dt();
+    result.stepSeconds = simulation.stepSeconds();
+    result.steps = result.dt > 0 ? std::ceil(end / result.dt) : 0;
+    result.seconds = result.steps * result.stepSeconds;
+    result.peakMemoryBytes = peakMemory();
+    return result;
+}
+
+std::string readableBytes(double bytes) {
+    static constexpr std::array<const char*, 6> kUnits{"bytes", "kB", "MB", "GB", "TB", "PB"};
+    std::size_t unit = 0;
+    for (; bytes >= 1000 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000;
+    return fmt::format("{:.3g} {}", bytes, kUnits[unit]);
+}
+
+}  // namespace talus::run

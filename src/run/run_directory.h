@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of a run: who may write where, and what a killed run left behind. docs/commands.md describes the layout.
+#pragma once
+
+#include "io/checkpoint.h"
+#include "io/files.h"
+#include "io/frame.h"
+#include "run/frame_schedule.h"
+#include "run/record.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace talus::run {
+
+using io::Path;
+
+/// Lengths of the files that only grow, as a checkpoint remembers them.
+struct AppendedLengths {
+    std::uint64_t series = 0, bodies = 0;   // [bytes]
+};
+
+class RunDirectory {
+public:
+    /// Takes a new or empty folder. One with something in it is refused (exit code 2), unless `overwrite` is set and it
+    /// holds a run: then what a run writes is removed, and nothing else.
+    static RunDirectory create(const Path&, bool overwrite);
+    /// Takes the folder of an earlier run (exit code 3 if there is none) and removes leftover temporary files.
+    static RunDirectory open(const Path&);
+
+    const Path& path() const { return path_; }
+    Path scene() const { return path_ / "scene.toml"; }
+    Path record() const { return path_ / "run.json"; }
+    Path results() const { return path_ / "results.json"; }
+    Path frame(std::int64_t number) const;
+
+    io::CheckpointPair& checkpoints() { return checkpoints_; }
+
+    /// Cuts the growing files back to these lengths.
+    void openAppended(const AppendedLengths&);
+    AppendedLengths appendedLengths() const { return {series_->length(), bodies_->length()}; }
+    io::AppendFile& series() { return *series_; }
+    io::AppendFile& bodies() { return *bodies_; }
+
+    /// grains.vtp.series for the frames [0, count), the file of frame 0 numbered `first`.
+    void listFrames(const FrameSchedule&, std::int64_t first, std::int64_t count) const;
+    /// Removes frame files with this number or a higher one.
+    void removeFramesFrom(std::int64_t number) const;
+
+private:
+    explicit RunDirectory(const Path&);
+
+    /// Only one run at a time may write here; the lock ends with the process, however it ends.
+    class Lock {
+    public:
+        explicit Lock(const Path&);
+        ~Lock();
+        Lock(Lock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+
+    private:
+        int file_;
+    };
+
+    Path path_;
+    Lock lock_;
+    io::CheckpointPair checkpoints_;
+    std::unique_ptr<io::AppendFile> series_, bodies_;
+};
+
+/// run.json of a run directory; exit code 3 where there is none.
+Record readRecord(const Path& directory);
+
+}  // namespace talus::run

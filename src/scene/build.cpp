@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scene/build.h"
+
+#include "geometry/operators.h"
+#include "geometry/primitives.h"
+
+#include <algorithm>
+#include <numbers>
+
+namespace talus::scene {
+
+namespace {
+
+constexpr double kDegree = std::numbers::pi / 180;   // [rad]
+
+int materialIndex(const SceneDescription& scene, const std::string& name) {
+    return static_cast<int>(std::ranges::find(scene.materials, name, &MaterialDescription::name) - scene.materials.begin());
+}
+int materialIndex(const SceneDescription& scene, const std::optional<std::string>& name) { return name ? materialIndex(scene, *name) : -1; }
+
+std::vector<Vec3> vectorsOf(const std::vector<double>& rows, std::size_t count, double unit) {
+    std::vector<Vec3> vectors(count);
+    for (std::size_t i = 0; i < rows.size() / 3; ++i) vectors[i] = unit * Vec3{rows[3 * i], rows[3 * i + 1], rows[3 * i + 2]};
+    return vectors;
+}
+
+struct MotionBuilder {
+    std::vector<world::MotionPart>& parts;
+
+    void operator()(const FixedDescription&) const {}
+    void operator()(const VelocityDescription& d) const { parts.push_back(world::ConstantVelocity{d.velocity}); }
+    void operator()(const SpinDescription& d) const { parts.push_back(world::Spin{d.rate * normalized(d.axis)}); }
+    void operator()(const OscillationDescription& d) const {
+        const bool angular = d.amplitudeDeg.has_value();
+        parts.push_back(world::Oscillation{angular ? kDegree * *d.amplitudeDeg : *d.amplitude, d.frequency, kDegree * d.phaseDeg, angular});
+    }
+    void operator()(const KeyframesDescription& d) const {
+        const std::size_t count = d.times.size();
+        parts.push_back(world::Keyframes{d.interpolation, d.times, vectorsOf(d.displacements, count, 1), vectorsOf(d.rotationsDeg, count, kDegree)});
+    }
+};
+
+world::Body buildBody(const SceneDescription& scene, const BodyDescription& d) {
+    std::vector<world::MotionPart> parts;
+    for (const MotionDescription& motion : d.motion) std::visit(MotionBuilder{parts}, motion.kind);
+    return {.name = d.name,
+            .material = materialIndex(scene, d.material),
+            .contact = d.contact,
+            .shape = geometry::build(d.shape),
+            .motion = world::Motion(d.position, Quat::fromFixedAxes(kDegree * d.rotationDeg), std::move(parts)),
+            .load = {}};
+}
+
+world::Domain buildDomain(const DomainDescription& d) {
+    world::Domain domain{.min = d.min, .max = d.max, .faces = {}};
+    for (std::size_t face = 0; face < 6; ++face) domain.faces[face] = d.axes[face / 2].given ? d.axes[face / 2].type : d.faces[face].type;
+    return domain;
+}
+
+/// The walls of the domain with what their keys say.
+std::vector<world::Body> buildWalls(const SceneDescription& scene, const world::Domain& domain) {
+    std::vector<world::Body> walls = world::domainFaces(domain);
+    for (world::Body& wall : walls)
+        for (std::size_t face = 0; face < 6; ++face)
+            if (wall.name == "domain." + std::string(world::kFaceNames[face])) {
+                wall.material = materialIndex(scene, scene.domain.faces[face].material);
+                wall.contact = scene.domain.faces[face].contact;
+            }
+    return walls;
+}
+
+}  // namespace
+
+geometry::ShapePtr insideDomain(const geometry::ShapePtr& shape, const DomainDescription& domain) {
+    const Vec3 size = domain.max - domain.min;
+    const double slack = 1e-9 * maxComponent(size);
+    const Aabb box = shape->bounds(), most = geometry::grown({domain.min, domain.max}, slack);
+    if (most.contains(box.min) && most.contains(box.max)) return shape;
+    const geometry::ShapePtr whole = std::make_shared<geometry::Placed>(std::make_shared<geometry::Box>(size), RigidTransform{{}, 0.5 * (domain.min + domain.max)});
+    return std::make_shared<geometry::Intersection>(std::vector<geometry::ShapePtr>{shape, whole});
+}
+
+world::World build(const SceneDescription& scene) {
+    world::World world;
+    world.domain = buildDomain(scene.domain);
+    world.gravity = scene.gravity;
+    world.resolution = {scene.resolution.grains, scene.resolution.size};
+    world.seed = static_cast<std::uint64_t>(scene.seed);
+    for (const MaterialDescription& m : scene.materials) world.materials.push_back({m.name, *m.density, *m.packingFraction, m.slope(), m.grainDiameter});
+    for (const ContactDescription& c : scene.contacts)
+        world.contacts.set(materialIndex(scene, c.between[0]), materialIndex(scene, c.between[1]), {c.friction, c.restitution});
+    world.bodies = buildWalls(scene, world.domain);
+    for (const BodyDescription& body : scene.bodies) world.bodies.push_back(buildBody(scene, body));
+    for (const FillDescription& fill : scene.grains)
+        world.fills.push_back({.region = insideDomain(geometry::build(fill.region), scene.domain),
+                               .material = materialIndex(scene, fill.material),
+                               .source = static_cast<int>(world.fills.size()),
+                               .velocity = fill.velocity});
+    return world;
+}
+
+}  // namespace talus::scene

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// From descriptions to the world.
+#pragma once
+
+#include "scene/description.h"
+
+namespace talus::scene {
+
+/// The part of a region inside the domain; the same pointer where that is all of it.
+geometry::ShapePtr insideDomain(const geometry::ShapePtr&, const DomainDescription&);
+
+/// Of a description that passed check().
+world::World build(const SceneDescription&);
+
+}  // namespace talus::scene

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scene/description.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+namespace talus::scene {
+
+namespace {
+
+constexpr std::array<std::string_view, 2> kPrecisionNames{"float", "double"};
+constexpr std::array<std::string_view, 3> kAxisNames{"x", "y", "z"};
+constexpr std::array<std::string_view, 3> kFaceTypeNames{"wall", "open", "periodic"};   // in the order of world::FaceType
+constexpr double kDefaultDensity = 2600, kDefaultPacking = 0.6, kDefaultAngle = 30;
+constexpr std::int64_t kDefaultGrains = 100000;
+constexpr double kMostInteger = 9007199254740992.0;   // 2^53
+
+template <class... Kinds>
+constexpr std::array<std::string_view, sizeof...(Kinds)> typeNames(const std::variant<Kinds...>*) {
+    return {Kinds::kType...};
+}
+constexpr auto kMotionTypes = typeNames(static_cast<decltype(MotionDescription::kind)*>(nullptr));
+
+template <class Variant, std::size_t... I>
+void switchTo(Variant& kind, std::size_t index, std::index_sequence<I...>) {
+    ((index == I && kind.index() != I ? static_cast<void>(kind.template emplace<I>()) : void()), ...);
+}
+
+void contactKey(KeyVisitor& v, world::ContactMode& contact) {
+    v.choice({"contact", "what grains may do at the surface: leave it and slide with friction, slide freely along it, or neither"},
+             world::kContactModeNames, contact);
+}
+
+}  // namespace
+
+void TimeDescription::keys(KeyVisitor& v) {
+    v.number({"end", "simulated time at which the run ends", Dimension::time, positive()}, end);
+    v.number({"frames_per_second", "frames written per second of simulated time", Dimension::frequency, positive()}, framesPerSecond);
+}
+
+void FaceDescription::keys(KeyVisitor& v, std::span<const std::string_view> types) {
+    v.choice({"type", "wall: closed; open: grains that pass it are removed; periodic: what leaves here enters on the other side"}, types, type);
+    v.text({"material", "name of the material of the wall, for its friction"}, material);
+    contactKey(v, contact);
+}
+
+void DomainDescription::keys(KeyVisitor& v) {
+    v.vector({"min", "lower corner", Dimension::length}, min);
+    v.vector({"max", "upper corner", Dimension::length}, max);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        v.table({.name = kAxisNames[axis], .help = "both faces of the axis at once", .shorthand = "type"}, axes[axis].given,
+                [&](KeyVisitor& inside) { axes[axis].keys(inside, kFaceTypeNames); });
+        if (const int a = static_cast<int>(axis); !(min[a] < max[a]))
+            v.problem("max", fmt::format("'domain.max' must be greater than 'domain.min' along {}: {} is not greater than {}", kAxisNames[axis], max[a], min[a]));
+    }
+    for (std::size_t face = 0; face < 6; ++face) {
+        v.table({.name = world::kFaceNames[face], .help = "one face", .shorthand = "type"}, faces[face].given,
+                [&](KeyVisitor& inside) { faces[face].keys(inside, std::span(kFaceTypeNames).first(2)); });
+        if (faces[face].given && axes[face / 2].given)
+            v.problem(world::kFaceNames[face], fmt::format("'domain.{}' is set by 'domain.{}' already; keep one of them", world::kFaceNames[face], kAxisNames[face / 2]));
+    }
+}
+
+void DomainDescription::resolve() {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const bool periodic = axes[axis].given && axes[axis].type == world::FaceType::periodic;
+        for (const std::size_t face : {2 * axis, 2 * axis + 1}) {
+            if (axes[axis].given) faces[face] = axes[axis];
+            faces[face].given = !periodic;
+        }
+        axes[axis].given = periodic;
+    }
+}
+
+void ResolutionDescription::keys(KeyVisitor& v) {
+    v.integer({"grains", "about how many grains to simulate; default 100000 unless size is given", Dimension::none, between(1, 1e12)}, grains);
+    v.number({"size", "size of a simulated grain (grid spacing of the MPM methods) instead of their number", Dimension::length, positive()}, size);
+    if (grains && size) v.problem("size", "'resolution.grains' and 'resolution.size' are both given; keep one of them");
+}
+
+void ResolutionDescription::resolve() {
+    if (!grains && !size) grains = kDefaultGrains;
+}
+
+void MaterialDescription::keys(KeyVisitor& v) {
+    v.text({.name = "name", .help = "name that grains, bodies and contacts refer to", .required = true}, name);
+    v.number({"density", "of a grain itself; give any two of density, bulk_density, packing_fraction; default 2600", Dimension::density, positive()}, density);
+    v.number({"bulk_density", "of the packed grains with the pores between them", Dimension::density, positive()}, bulkDensity);
+    v.number({"packing_fraction", "part of the space that packed grains take up; default 0.6", Dimension::none, Range{.min = 0, .max = 1, .minExcluded = true}},
+             packingFraction);
+    v.number({"friction_angle_deg", "angle at which a heap stands (see match); default 30", Dimension::angle, openBetween(0, 90)}, frictionAngleDeg);
+    v.number({"mu_hat", "instead of the angle: slope of the Drucker-Prager cone, sqrt(J2) <= mu_hat p", Dimension::none, positive()}, muHat);
+    v.choice({"match", "how the angle becomes the slope of the cone; tan: a heap stands at the angle"}, world::kFrictionMatchNames, match);
+    v.number({"grain_diameter", "physical size of a grain; the simulated size follows from resolution", Dimension::length, positive()}, grainDiameter);
+
+    if (density && bulkDensity && *bulkDensity > *density)
+        v.problem("bulk_density", fmt::format("bulk_density {} is greater than the density {} of the grains", *bulkDensity, *density));
+    else if (density && bulkDensity && packingFraction && std::abs(*density * *packingFraction / *bulkDensity - 1) > 1e-3)
+        v.problem("bulk_density", fmt::format("density times packing_fraction is {:.6g}, but bulk_density is {}; give any two of the three",
+                                              *density * *packingFraction, *bulkDensity));
+    if (frictionAngleDeg && muHat) v.problem("mu_hat", "friction_angle_deg and mu_hat are both given; keep one of them");
+}
+
+void MaterialDescription::resolve() {
+    if (bulkDensity && density) packingFraction = packingFraction.value_or(*bulkDensity / *density);
+    if (bulkDensity && !density) density = *bulkDensity / packingFraction.value_or(kDefaultPacking);
+    bulkDensity.reset();
+    density = density.value_or(kDefaultDensity);
+    packingFraction = packingFraction.value_or(kDefaultPacking);
+    if (!frictionAngleDeg && !muHat) frictionAngleDeg = kDefaultAngle;
+}
+
+double MaterialDescription::slope() const { return muHat ? *muHat : world::muHatFromAngle(*frictionAngleDeg, match); }
+
+void ContactDescription::keys(KeyVisitor& v) {
+    v.texts({.name = "between", .help = "names of two materials", .required = true}, between);
+    v.number({"friction", "Coulomb coefficient of sliding", Dimension::none, nonNegative()}, friction);
+    v.number({"restitution", "of an impact, where the method knows it", Dimension::none, talus::between(0, 1)}, restitution);
+}
+
+void VelocityDescription::keys(KeyVisitor& v) {
+    v.vector({.name = "velocity", .help = "constant velocity", .dimension = Dimension::velocity, .required = true}, velocity);
+}
+
+void SpinDescription::keys(KeyVisitor& v) {
+    v.vector({"axis", "direction of the axis, through the position of the body"}, axis);
+    v.number({.name = "rate", .help = "turns about the axis by the right-hand rule", .dimension = Dimension::angularVelocity, .required = true}, rate);
+    if (axis == Vec3{}) v.problem("axis", "the axis of a spin must not be zero");
+}
+
+void OscillationDescription::keys(KeyVisitor& v) {
+    v.vector({"amplitude", "largest displacement; the body moves by amplitude sin(2 pi frequency t + phase)", Dimension::length}, amplitude);
+    v.vector({"amplitude_deg", "instead: largest angle about each axis, for a rocking body", Dimension::angle}, amplitudeDeg);
+    v.number({.name = "frequency", .help = "oscillations per second", .dimension = Dimension::frequency, .range = positive(), .required = true}, frequency);
+    v.number({"phase_deg", "phase at time 0", Dimension::angle}, phaseDeg);
+    if (amplitude.has_value() == amplitudeDeg.has_value()) v.problem("amplitude", "an oscillation needs either amplitude or amplitude_deg");
+}
+
+void KeyframesDescription::keys(KeyVisitor& v) {
+    v.choice({"interpolation", "between keyframes: straight lines, or a curve with continuous velocity that does not overshoot"},
+             world::kInterpolationNames, interpolation);
+    v.numbers({.name = "times", .help = "ascending times", .dimension = Dimension::time, .required = true}, times);
+    v.rows({"displacements", "[x, y, z] at each time, from the position of the body", Dimension::length}, 3, displacements);
+    v.rows({"rotations_deg", "[x, y, z] at each time: a rotation vector, its length the angle", Dimension::angle}, 3, rotationsDeg);
+
+    if (!std::ranges::is_sorted(times, std::less_equal<>{})) v.problem("times", "the times of keyframes must ascend");
+    for (const auto& [key, rows] : {std::pair{"displacements", &displacements}, std::pair{"rotations_deg", &rotationsDeg}})
+        if (!rows->empty() && rows->size() != 3 * times.size())
+            v.problem(key, fmt::format("{} times need as many rows of {}, not {}", times.size(), key, rows->size() / 3));
+    if (displacements.empty() && rotationsDeg.empty()) v.problem("times", "keyframes need displacements, rotations_deg or both");
+}
+
+void MotionDescription::keys(KeyVisitor& v) {
+    v.oneOf({"", ""}, kMotionTypes, static_cast<int>(kind.index()), [this](int index, KeyVisitor& inside) {
+        switchTo(kind, static_cast<std::size_t>(index), std::make_index_sequence<std::variant_size_v<decltype(kind)>>{});
+        std::visit([&](auto& motion) { motion.keys(inside); }, kind);
+    });
+}
+
+void BodyDescription::keys(KeyVisitor& v) {
+    v.text({.name = "name", .help = "name of the body in results and in --set bodies.NAME", .required = true}, name);
+    v.text({"material", "name of its material, for friction"}, material);
+    contactKey(v, contact);
+    v.vector({"position", "origin of the body, about which it spins", Dimension::length}, position);
+    v.vector({"rotation_deg", "rotation at time 0 about the fixed axes x, then y, then z, through position", Dimension::angle}, rotationDeg);
+    v.list({.name = "motion", .help = "\"fixed\" (the default), a motion, or a list of motions that add up", .shorthand = "type"}, motion);
+    shape.keys(v, {.name = "shape", .help = "the solid, in coordinates of the body: 0 is at its position", .required = true});
+}
+
+void FillDescription::keys(KeyVisitor& v) {
+    v.text({.name = "material", .help = "name of the material of the grains", .required = true}, material);
+    region.keys(v, {.name = "region", .help = "the shape to fill", .required = true});
+    v.vector({"velocity", "at time 0", Dimension::velocity}, velocity);
+}
+
+void OutputDescription::keys(KeyVisitor& v) {
+    v.texts({"fields", "fields to write besides the ones that every method has; [\"all\"] for every field of the method"}, fields);
+    v.integer({"first_frame", "number of the first frame file", Dimension::none, between(0, 1e9)}, firstFrame);
+    v.number({"checkpoint_interval", "simulated time between checkpoints; 0: with every frame", Dimension::time, nonNegative()}, checkpointInterval);
+}
+
+SceneDescription::SceneDescription(Methods known) : methods(known.begin(), known.end()) {
+    for (const world::MethodInfo* info : methods) {
+        settings.push_back(info->settings());
+        if (info->name == "elastoplastic") method = static_cast<int>(settings.size()) - 1;
+    }
+}
+
+void SceneDescription::generalKeys(KeyVisitor& v) {
+    std::vector<std::string_view> names;
+    for (const world::MethodInfo* info : methods) names.push_back(info->name);
+    v.choice({"method", "how the grains are simulated; --method overrides"}, names, method);
+    v.integer({"seed", "of the random placement of grains", Dimension::none, between(0, kMostInteger)}, seed);
+    v.vector({"gravity", "acceleration of free fall", Dimension::acceleration}, gravity);
+    v.choice({"precision", "of the numbers inside a method; --precision overrides"}, kPrecisionNames, precision);
+}
+
+void SceneDescription::contentKeys(KeyVisitor& v) {
+    v.table({"domain", "the box that the grains live in"}, [&](KeyVisitor& inside) { domain.keys(inside); });
+    v.table({"resolution", "how fine to simulate"}, [&](KeyVisitor& inside) { resolution.keys(inside); });
+    v.list({"materials", "what grains and bodies are made of"}, materials);
+    v.list({"contacts", "friction between two materials; pairs that are not named have the defaults"}, contacts);
+    v.list({"bodies", "objects with a surface"}, bodies);
+    v.list({"grains", "regions filled with grains at time 0"}, grains);
+    for (std::size_t i = 0; i < methods.size(); ++i)
+        v.table({methods[i]->name, methods[i]->summary}, [&](KeyVisitor& inside) { settings[i]->keys(inside); });
+}
+
+void SceneDescription::keys(KeyVisitor& v) {
+    generalKeys(v);
+    v.table({"time", "how long to simulate and how often to write"}, [&](KeyVisitor& inside) { time.keys(inside); });
+    contentKeys(v);
+    v.table({"output", "what to write"}, [&](KeyVisitor& inside) { output.keys(inside); });
+}
+
+void SceneDescription::identityKeys(KeyVisitor& v) {
+    generalKeys(v);
+    parameterKeys(v);
+    contentKeys(v);
+}
+
+void SceneDescription::parameterKeys(KeyVisitor& v) {
+    bool any = !parameters.empty();
+    v.table({"parameters", "names that expressions use and --set varies"}, any, [&](KeyVisitor& inside) {
+        for (Parameter& parameter : parameters) inside.table({parameter.name, parameter.help}, [&](KeyVisitor& keys) { parameter.keys(keys); });
+    });
+}
+
+void SceneDescription::resolve() {
+    domain.resolve();
+    resolution.resolve();
+    for (MaterialDescription& material : materials) material.resolve();
+}
+
+}  // namespace talus::scene

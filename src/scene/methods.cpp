@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "elastoplastic/elastoplastic.h"
+#include "scene/scene.h"
+
+#include <array>
+
+namespace talus::scene {
+
+Methods builtInMethods() {
+    static constexpr std::array kMethods{&elastoplastic::info};
+    return kMethods;
+}
+
+}  // namespace talus::scene

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scene/overrides.h"
+
+#include "scene/key_path.h"
+#include "scene/suggestion.h"
+
+#include <fmt/format.h>
+
+namespace talus::scene {
+
+namespace {
+
+struct Override {
+    std::string path;
+    Place place;   // of the key
+    Value value;
+};
+
+struct Found {
+    Value* value = nullptr;
+    std::string problem;
+};
+
+const std::string* nameOf(const Value& item) {
+    const Table* table = item.as<Table>();
+    const Value* name = table ? table->find("name") : nullptr;
+    return name ? name->as<std::string>() : nullptr;
+}
+
+Found itemNamed(Array& items, const std::string& name, const std::string& list) {
+    std::vector<std::string_view> names;
+    for (Value& item : items)
+        if (const std::string* own = nameOf(item)) {
+            if (*own == name) return {&item, {}};
+            names.push_back(*own);
+        }
+    return {nullptr, fmt::format("'{}' has no item with the name '{}'{}", list, name, suggestion(name, names, "names"))};
+}
+
+/// One step along a path; a table that is not there is made.
+Found follow(Value& value, const KeyPath& path, std::size_t step, const Place& place) {
+    const PathStep& to = path[step];
+    const std::string here = pathText(path, step);
+    if (Array* items = value.as<Array>()) {
+        if (!to.index) return itemNamed(*items, to.key, here);
+        if (*to.index < items->size()) return {&(*items)[*to.index], {}};
+        return {nullptr, fmt::format("'{}' has {} item{}, counted from [0]", here, items->size(), items->size() == 1 ? "" : "s")};
+    }
+    Table* table = value.as<Table>();
+    if (!table || to.index) return {nullptr, fmt::format("'{}' is {}, not {}", here, value.typeName(), to.index ? "a list" : "a table")};
+    Value* next = table->find(to.key);
+    return {next ? next : &table->insert(to.key, place), {}};
+}
+
+/// The name of a parameter, or "parameters.NAME", sets its default.
+KeyPath toParameter(const Value& root, KeyPath path) {
+    const Value* parameters = root.as<Table>()->find("parameters");
+    const Table* table = parameters ? parameters->as<Table>() : nullptr;
+    if (!table) return path;
+    if (path.size() == 1 && table->find(path[0].key)) path.insert(path.begin(), PathStep{"parameters", {}});
+    if (path.size() != 2 || path[0].key != "parameters") return path;
+    const Value* parameter = table->find(path[1].key);
+    if (parameter && parameter->as<Table>()) path.push_back({"default", {}});
+    return path;
+}
+
+void apply(Value& root, const Override& change, Diagnostics& diagnostics) {
+    std::optional<KeyPath> path = parsePath(change.path);
+    if (!path)
+        return diagnostics.error(change.place, {}, fmt::format("'{}' is not the path of a key; write for example time.end or bodies[0].material", change.path));
+    if (!change.value.as<Table>()) path = toParameter(root, std::move(*path));
+    Value* value = &root;
+    for (std::size_t step = 0; step < path->size(); ++step) {
+        Found next = follow(*value, *path, step, change.place);
+        if (!next.value) return diagnostics.error(change.place, {}, std::move(next.problem));
+        value = next.value;
+    }
+    *value = change.value;
+}
+
+/// Dotted keys and sub-tables set the keys inside them; an inline table replaces what was there.
+void collect(const Table& variant, const std::string& prefix, std::vector<Override>& changes) {
+    for (const Entry& entry : variant.entries) {
+        const Table* table = entry.value.as<Table>();
+        if (table && !table->isInline) collect(*table, prefix + entry.key + ".", changes);
+        else changes.push_back({prefix + entry.key, entry.place, entry.value});
+    }
+}
+
+void applyVariant(Value& root, const std::string& name, Diagnostics& diagnostics) {
+    const Value* variants = root.as<Table>()->find("variant");
+    const Table* table = variants ? variants->as<Table>() : nullptr;
+    const Value* variant = table ? table->find(name) : nullptr;
+    if (!variant || !variant->as<Table>()) {
+        const std::vector<std::string> names = variantNames(root);
+        const std::vector<std::string_view> views(names.begin(), names.end());
+        const std::string_view near = nearest(name, views);
+        const std::string hint = near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
+        const std::string list = names.empty() ? "; it has none" : fmt::format("{} its variants are {}", near.empty() ? ";" : "", quotedList(views));
+        return diagnostics.error({"--variant " + name}, {}, fmt::format("the scene has no variant '{}'{}{}", name, hint, list));
+    }
+    std::vector<Override> changes;   // copied out: applying them may move the tree
+    collect(*variant->as<Table>(), "", changes);
+    for (const Override& change : changes) apply(root, change, diagnostics);
+}
+
+void applySet(Value& root, const std::string& set, Diagnostics& diagnostics) {
+    const Place place{"--set " + set};
+    const std::size_t equals = set.find('=');
+    if (equals == std::string::npos || equals == 0) return diagnostics.error(place, {}, "write KEY=VALUE, for example --set time.end=2");
+    apply(root, {set.substr(0, equals), place, parseOptionValue(std::string_view(set).substr(equals + 1), place)}, diagnostics);
+}
+
+}  // namespace
+
+std::vector<std::string> variantNames(const Value& root) {
+    std::vector<std::string> names;
+    const Value* variants = root.as<Table>()->find("variant");
+    if (const Table* table = variants ? variants->as<Table>() : nullptr)
+        for (const Entry& entry : table->entries) names.push_back(entry.key);
+    return names;
+}
+
+void applyOverrides(Value& root, const Request& request, Diagnostics& diagnostics) {
+    if (request.variant) applyVariant(root, *request.variant, diagnostics);
+    for (const std::string& set : request.sets) applySet(root, set, diagnostics);
+    const auto option = [&](const char* key, const std::optional<std::string>& text) {
+        if (!text) return;
+        const Place place{fmt::format("--{} {}", key, *text)};
+        apply(root, {key, place, Value{place, *text}}, diagnostics);
+    };
+    option("method", request.method);
+    option("precision", request.precision);
+}
+
+}  // namespace talus::scene

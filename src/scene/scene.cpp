@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scene/scene.h"
+
+#include "scene/build.h"
+#include "scene/description.h"
+#include "scene/diagnostics.h"
+#include "scene/document.h"
+#include "scene/overrides.h"
+#include "scene/reader.h"
+#include "scene/source.h"
+#include "scene/suggestion.h"
+#include "scene/writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace talus::scene {
+
+namespace {
+
+/// Problems know the path of a key; the tree knows where that was written.
+void place(const Problems& problems, const Value& root, Diagnostics& diagnostics) {
+    const auto sentence = [](const Problem& p) { return p.path.empty() ? p.message : fmt::format("'{}': {}", p.path, p.message); };
+    for (const Problem& p : problems.errors()) diagnostics.error(nearestValue(root, p.path).place, p.path, sentence(p));
+    for (const Problem& p : problems.warnings()) diagnostics.warn(nearestValue(root, p.path).place, p.path, sentence(p));
+}
+
+void throwIfWrong(const Diagnostics& diagnostics) {
+    if (!diagnostics.ok()) throw Error(ExitCode::usage, diagnostics.errorText());
+}
+
+std::unique_ptr<SceneDescription> describe(const Value& root, Methods methods, Diagnostics& diagnostics) {
+    const Table& table = *root.as<Table>();
+    auto scene = std::make_unique<SceneDescription>(methods);
+    Parameters parameters(table.find("parameters"), diagnostics);
+    const auto evaluate = [&](std::string_view expression) { return parameters.evaluate(expression); };
+    Reader reader({diagnostics, evaluate}, &table, "", root.place);
+    scene->keys(reader);
+    reader.alsoKnown("parameters");
+    reader.alsoKnown("variant");
+    reader.reportUnknownKeys();
+    scene->parameters = parameters.all();
+    scene->resolve();
+    return scene;
+}
+
+std::vector<std::string> fieldsToWrite(const SceneDescription& scene) {
+    std::vector<std::string> fields;
+    const auto add = [&](std::string_view name) {
+        if (std::ranges::find(fields, name) == fields.end()) fields.emplace_back(name);
+    };
+    for (const world::FieldInfo& field : world::kPromisedFields) add(field.name);
+    const std::vector<std::string>& asked = scene.output.fields;
+    if (std::ranges::find(asked, "all") != asked.end())
+        for (const world::FieldInfo& field : scene.methodInfo().fields) add(field.name);
+    else
+        for (const std::string& field : asked) add(field);
+    return fields;
+}
+
+}  // namespace
+
+Scene read(const Request& request, Methods methods) {
+    const Source source = findSource(request.scene);
+    Value root = parseToml(source.text, request.scene);
+    Diagnostics diagnostics;
+    applyOverrides(root, request, diagnostics);
+    std::unique_ptr<SceneDescription> scene = describe(root, methods, diagnostics);
+    Problems problems;
+    check(*scene, [&](std::string_view path) { return !diagnostics.hasErrorAround(path); }, problems);
+    place(problems, root, diagnostics);
+    throwIfWrong(diagnostics);
+
+    // What the chosen method cannot do, asked of a world that is otherwise right.
+    Problems ofMethod;
+    scene->methodInfo().check(scene->methodSettings(), build(*scene), ofMethod);
+    place(ofMethod, root, diagnostics);
+    throwIfWrong(diagnostics);
+    const world::MethodInfo& method = scene->methodInfo();
+    return Scene(std::move(scene), method, source.name, diagnostics.warningTexts());
+}
+
+Scene::Scene(std::unique_ptr<SceneDescription> description, const world::MethodInfo& method, std::string name, std::vector<std::string> warnings)
+    : description_(std::move(description)), method_(&method), name_(std::move(name)), warnings_(std::move(warnings)),
+      outputFields_(fieldsToWrite(*description_)) {}
+Scene::~Scene() = default;
+Scene::Scene(Scene&&) noexcept = default;
+Scene& Scene::operator=(Scene&&) noexcept = default;
+
+const std::string& Scene::name() const { return name_; }
+const world::MethodInfo& Scene::method() const { return *method_; }
+world::Precision Scene::precision() const { return description_->precision; }
+double Scene::endTime() const { return description_->time.end; }
+double Scene::framesPerSecond() const { return description_->time.framesPerSecond; }
+std::int64_t Scene::firstFrame() const { return description_->output.firstFrame; }
+double Scene::checkpointInterval() const { return description_->output.checkpointInterval; }
+const std::vector<std::string>& Scene::outputFields() const { return outputFields_; }
+const std::vector<std::string>& Scene::warnings() const { return warnings_; }
+
+std::string Scene::toml(std::string_view header) const {
+    std::string comments;
+    while (!header.empty()) {
+        const std::size_t end = std::min(header.find('\n'), header.size());
+        comments += fmt::format("# {}\n", header.substr(0, end));
+        header.remove_prefix(std::min(end + 1, header.size()));
+    }
+    TomlWriter writer(TomlWriter::Layout::file);
+    description_->parameterKeys(writer);
+    description_->keys(writer);
+    return comments + writer.text();
+}
+
+std::string Scene::identity() const {
+    TomlWriter writer(TomlWriter::Layout::file);
+    description_->identityKeys(writer);
+    return writer.text();
+}
+
+world::World Scene::buildWorld() const { return build(*description_); }
+world::Estimate Scene::estimate() const { return method_->estimate(description_->methodSettings(), buildWorld(), precision()); }
+std::unique_ptr<world::Method> Scene::createMethod(const world::World& world) const {
+    return method_->create(description_->methodSettings(), world, precision());
+}
+
+}  // namespace talus::scene

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scene/source.h"
+
+#include "core/problems.h"
+#include "scene/document.h"
+#include "scene/overrides.h"
+#include "scene/scene.h"
+#include "scene/suggestion.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+namespace talus::scene {
+
+namespace {
+
+Source readFile(const std::string& path) {
+    const auto fail = [&](int error) {
+        return Error(ExitCode::missing, fmt::format("cannot open scene '{}': {}", path, std::generic_category().message(error)));
+    };
+    if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) throw fail(EISDIR);
+    errno = 0;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw fail(errno != 0 ? errno : EIO);
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (file.bad()) throw fail(EIO);
+    return {std::filesystem::path(path).stem().string(), text.str()};
+}
+
+/// "# A column of sand collapses.\n…" begins with what `talus scenes` shows.
+std::string firstComment(std::string_view text) {
+    std::istringstream lines{std::string(text)};
+    for (std::string line; std::getline(lines, line);)
+        if (line.starts_with("# ") && !line.starts_with("# SPDX")) return line.substr(2);
+    return {};
+}
+
+}  // namespace
+
+Source findSource(const std::string& scene) {
+    if (scene.find('/') != std::string::npos || scene.ends_with(".toml")) return readFile(scene);
+    std::vector<std::string_view> names;
+    for (const EmbeddedScene& embedded : embeddedScenes()) {
+        if (embedded.name == scene) return {scene, std::string(embedded.text)};
+        names.push_back(embedded.name);
+    }
+    const std::string_view near = nearest(scene, names);
+    throw Error(ExitCode::usage,
+                fmt::format("there is no built-in scene '{0}'{1} The built-in scenes are {2}; a scene file is given by its path, ./{0}.toml", scene,
+                            near.empty() ? "." : fmt::format("; did you mean '{}'?", near), quotedList(names)));
+}
+
+std::vector<BuiltInScene> builtInScenes() {
+    std::vector<BuiltInScene> scenes;
+    for (const EmbeddedScene& scene : embeddedScenes())
+        scenes.push_back({scene.name, firstComment(scene.text), scene.text, variantNames(parseToml(scene.text, scene.name))});
+    return scenes;
+}
+
+}  // namespace talus::scene

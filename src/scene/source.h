@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of a scene, from a file or from the scenes inside the program.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace talus::scene {
+
+struct Source {
+    std::string name;   // of the scene: of the file without .toml
+    std::string text;
+};
+
+/// `scene` is a path (has '/' or ends in .toml) or the name of a built-in scene.
+/// Throws Error: exit 3 for a file that cannot be read, 2 for an unknown name.
+Source findSource(const std::string& scene);
+
+struct EmbeddedScene {
+    std::string_view name, text;
+};
+/// scenes/*.toml as the build put them into the program (cmake/TalusScenes.cmake), by name.
+std::span<const EmbeddedScene> embeddedScenes();
+
+}  // namespace talus::scene

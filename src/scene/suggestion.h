@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// What someone who mistyped a name may have meant.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace talus::scene {
+
+/// Insertions, deletions, replacements and swaps of neighbours that turn a into b.
+int editDistance(std::string_view a, std::string_view b);
+
+/// The nearest candidate, or empty where none is near: at most a third of the letters differ, two in short names.
+std::string_view nearest(std::string_view name, std::span<const std::string_view> candidates);
+
+/// "; did you mean 'dt'?" or, where nothing is near, "; `what` are 'a', 'b'". `quote` goes around every name.
+std::string suggestion(std::string_view name, std::span<const std::string_view> candidates, std::string_view what, char quote = '\'');
+
+/// 'a', 'b', 'c'
+std::string quotedList(std::span<const std::string_view> names, char quote = '\'');
+
+}  // namespace talus::scene

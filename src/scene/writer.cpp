@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scene/writer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace talus::scene {
+
+namespace {
+
+template <class Items, class Text>
+std::string bracketed(const Items& items, Text text) {
+    std::string list;
+    for (const auto& item : items) list += fmt::format("{}{}", list.empty() ? "" : ", ", text(item));
+    return fmt::format("[{}]", list);
+}
+
+std::string listText(std::span<const double> numbers) { return bracketed(numbers, numberText); }
+
+template <class Body>
+std::string inlineTable(Body body) {
+    TomlWriter inside(TomlWriter::Layout::inlineTable);
+    body(inside);
+    const std::string keys = inside.text();
+    return keys.empty() ? "{}" : fmt::format("{{ {} }}", keys);
+}
+
+}  // namespace
+
+std::string numberText(double value) {
+    if (value == 0) return std::signbit(value) ? "-0.0" : "0";   // TOML reads -0 as the whole number 0
+    return fmt::format("{}", value);
+}
+
+std::string quoted(std::string_view text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') result += {'\\', c};
+        else if (c == '\n') result += "\\n";
+        else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) result += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+        else result += c;
+    }
+    return result + "\"";
+}
+
+void TomlWriter::put(std::string_view key, std::string_view value) {
+    if (layout_ == Layout::inlineTable) lines_ += fmt::format("{}{} = {}", lines_.empty() ? "" : ", ", key, value);
+    else lines_ += fmt::format("{} = {}\n", key, value);
+}
+
+void TomlWriter::number(const Key& key, double& value) { put(key.name, numberText(value)); }
+void TomlWriter::number(const Key& key, std::optional<double>& value) {
+    if (value) number(key, *value);
+}
+void TomlWriter::integer(const Key& key, std::int64_t& value) { put(key.name, std::to_string(value)); }
+void TomlWriter::integer(const Key& key, std::optional<std::int64_t>& value) {
+    if (value) integer(key, *value);
+}
+void TomlWriter::flag(const Key& key, bool& value) { put(key.name, value ? "true" : "false"); }
+void TomlWriter::text(const Key& key, std::string& value) { put(key.name, quoted(value)); }
+void TomlWriter::text(const Key& key, std::optional<std::string>& value) {
+    if (value) text(key, *value);
+}
+void TomlWriter::vector(const Key& key, Vec3& value) { put(key.name, bracketed(std::array{value.x, value.y, value.z}, numberText)); }
+void TomlWriter::vector(const Key& key, std::optional<Vec3>& value) {
+    if (value) vector(key, *value);
+}
+void TomlWriter::numbers(const Key& key, std::vector<double>& values) { put(key.name, listText(values)); }
+void TomlWriter::texts(const Key& key, std::vector<std::string>& values) { put(key.name, bracketed(values, quoted)); }
+void TomlWriter::chooseIndex(const Key& key, std::span<const std::string_view> options, int& index) {
+    put(key.name, quoted(options[static_cast<std::size_t>(index)]));
+}
+
+void TomlWriter::rows(const Key& key, int width, std::vector<double>& values) {
+    std::string list;
+    for (std::size_t i = 0; i < values.size(); i += static_cast<std::size_t>(width))
+        list += fmt::format("{}{}", list.empty() ? "" : ", ", listText(std::span(values).subspan(i, static_cast<std::size_t>(width))));
+    put(key.name, fmt::format("[{}]", list));
+}
+
+void TomlWriter::table(const Key& key, FunctionRef<void(KeyVisitor&)> body) {
+    if (layout_ != Layout::file) return put(key.name, inlineTable(body));
+    TomlWriter section(Layout::section);
+    body(section);
+    sections_ += fmt::format("\n[{}]\n{}", key.name, section.text());
+}
+void TomlWriter::table(const Key& key, bool& present, FunctionRef<void(KeyVisitor&)> body) {
+    if (present) table(key, body);
+}
+
+void TomlWriter::oneOf(const Key& key, std::span<const std::string_view> kinds, int current, FunctionRef<void(int, KeyVisitor&)> body) {
+    const auto kind = [&](TomlWriter& writer) {
+        writer.put("type", quoted(kinds[static_cast<std::size_t>(current)]));
+        body(current, writer);
+    };
+    if (key.name.empty()) kind(*this);
+    else put(key.name, inlineTable(kind));
+}
+
+void TomlWriter::visitList(const Key& key, std::size_t count, FunctionRef<void(std::size_t)> /*resize*/,
+                           FunctionRef<void(std::size_t, KeyVisitor&)> item) {
+    std::string list;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (layout_ == Layout::file) {
+            TomlWriter section(Layout::section);
+            item(i, section);
+            sections_ += fmt::format("\n[[{}]]\n{}", key.name, section.text());
+        } else {
+            list += fmt::format("{}{}", i == 0 ? "" : ", ", inlineTable([&](KeyVisitor& v) { item(i, v); }));
+        }
+    }
+    if (layout_ != Layout::file) put(key.name, fmt::format("[{}]", list));
+}
+
+}  // namespace talus::scene

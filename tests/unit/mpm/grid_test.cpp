@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sparse grid against dense and naive ones.
+#include "core/rng.h"
+#include "mpm/blocks.h"
+#include "mpm/quadratic.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace talus::mpm {
+namespace {
+
+struct TestPoints : Table {
+    TestPoints() : Table(8) {}
+    Column<double, 3> position{*this, "position", 1.5};
+    Column<std::int64_t> id{*this, "id", -1};
+};
+
+GridFrame periodicFrame() {
+    world::Domain domain{{0, 0, 0}, {1.2, 0.4, 1}, {}};
+    domain.faces[0] = domain.faces[1] = domain.faces[2] = domain.faces[3] = world::FaceType::periodic;
+    return makeFrame(domain, 0.1);
+}
+
+int cellOf(const Vec3& p) {
+    return (static_cast<int>(std::floor(p.x + 0.5)) * 4 + static_cast<int>(std::floor(p.y + 0.5))) * 4 + static_cast<int>(std::floor(p.z + 0.5));
+}
+
+/// Points at random places, unsorted, and their keys.
+std::vector<std::uint64_t> scatterPoints(const GridFrame& frame, std::size_t count, TestPoints& points, std::vector<Vec3>& places) {
+    points.resize(count);
+    std::vector<std::uint64_t> keys(points.rows(), kNoKey);
+    for (std::size_t i = 0; i < count; ++i) {
+        Rng rng(3, 0, i);
+        places.push_back({rng.uniform(0, 1.2), rng.uniform(0, 0.4), rng.uniform(-0.5, 1.5)});
+        const Place place = frame.toBlock(places.back());
+        for (int axis = 0; axis < 3; ++axis) points.position(i, axis) = place.position[axis];
+        points.id(i) = static_cast<std::int64_t>((i * 7919) % count);   // ids in no order
+        keys[i] = cellKey(place.block, cellOf(place.position));
+    }
+    return keys;
+}
+
+TEST(Frame, periodicAxesTakeWholeBlocksAndOthersTheSpacing) {
+    const GridFrame frame = periodicFrame();
+    EXPECT_EQ(frame.periodBlocks, (std::array<int, 3>{3, 1, 0}));
+    EXPECT_DOUBLE_EQ(frame.spacing.x, 0.1);
+    EXPECT_DOUBLE_EQ(frame.spacing.y, 0.1);
+    EXPECT_DOUBLE_EQ(frame.spacing.z, 0.1);
+    EXPECT_EQ(frame.wrap(BlockCoord{-1, 5, -2}), (BlockCoord{2, 0, -2}));
+}
+
+TEST(Frame, placesAndKeysComeBack) {
+    const GridFrame frame = periodicFrame();
+    for (std::uint64_t i = 0; i < 2000; ++i) {
+        Rng rng(5, 0, i);
+        const Vec3 x{rng.uniform(0, 1.2), rng.uniform(0, 0.4), rng.uniform(-30, 30)};
+        const Place place = frame.toBlock(x);
+        for (int axis = 0; axis < 3; ++axis) {
+            EXPECT_GE(place.position[axis], -0.5);
+            EXPECT_LT(place.position[axis], 3.5);
+        }
+        Vec3 d = frame.toWorld(place.block, place.position) - x;
+        d.x -= 1.2 * std::round(d.x / 1.2);
+        d.y -= 0.4 * std::round(d.y / 0.4);
+        EXPECT_LT(norm(d), 1e-12);
+        EXPECT_EQ(blockOfKey(cellKey(place.block, cellOf(place.position))), place.block);
+    }
+}
+
+TEST(Blocks, sortAgreesWithANaiveSort) {
+    const GridFrame frame = periodicFrame();
+    for (const int threads : {1, 3}) {
+        TestPoints points;
+        std::vector<Vec3> places;
+        std::vector<std::uint64_t> keys = scatterPoints(frame, 5000, points, places);
+        for (std::size_t i = 0; i < 5000; i += 10) keys[i] = kNoKey;   // every tenth vanishes
+        std::vector<std::tuple<std::uint64_t, std::int64_t>> expected;
+        for (std::size_t i = 0; i < 5000; ++i)
+            if (keys[i] != kNoKey) expected.emplace_back(keys[i], points.id(i));
+        std::sort(expected.begin(), expected.end());
+
+        const Blocks blocks = sortPoints(Exec(threads), frame, keys, points.id, points);
+        std::size_t n = 0;
+        for (const PointBlock& block : blocks.points) {
+            for (std::size_t row = 8 * std::size_t{block.firstGroup}; row < 8 * std::size_t{block.firstGroup + block.groups}; ++row) {
+                if (row >= 8 * std::size_t{block.firstGroup} + block.points) {
+                    EXPECT_EQ(points.id(row), -1) << "padding";
+                    continue;
+                }
+                ASSERT_LT(n, expected.size());
+                EXPECT_EQ(points.id(row), std::get<1>(expected[n]));
+                EXPECT_EQ(block.coord, blockOfKey(std::get<0>(expected[n])));
+                ++n;
+            }
+        }
+        EXPECT_EQ(n, expected.size());
+    }
+}
+
+// Scatter through tiles and sum them, against a dense map of nodes; and back.
+template <class Real>
+void transfersAgreeWithDenseSums() {
+    const GridFrame frame = periodicFrame();
+    TestPoints points;
+    std::vector<Vec3> places;
+    const std::vector<std::uint64_t> keys = scatterPoints(frame, 777, points, places);
+    const Blocks blocks = sortPoints(Exec(1), frame, keys, points.id, points);
+
+    NodeValues<Real> tiles(blocks.points.size() * kTileNodes * kNodeReals, Real(0)), nodes(blocks.nodes.size() * kBlockNodes * kNodeReals);
+    std::map<std::tuple<int, int, int>, std::array<double, 4>> dense;
+    double mass = 0;
+    Vec3 momentum;
+    for (std::size_t b = 0; b < blocks.points.size(); ++b) {
+        const PointBlock& block = blocks.points[b];
+        for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
+            const int count = std::min(8, static_cast<int>(block.points) - 8 * static_cast<int>(g - block.firstGroup));
+            alignas(64) std::array<Real, 24> position;
+            // Drifted by up to one cell since the sort, as between sorts.
+            for (std::size_t i = 0; i < 24; ++i) position[i] = static_cast<Real>(points.position.group(g)[i] + 0.9 * std::sin(static_cast<double>(i + 24 * g)));
+            PointMomenta<Real> m;
+            alignas(64) std::array<std::array<Real, 8>, 13> v;
+            for (std::size_t k = 0; k < 13; ++k)
+                for (std::size_t p = 0; p < 8; ++p) v[k][p] = static_cast<Real>(static_cast<int>(p) < count ? (k == 0 ? 1 + 0.1 * static_cast<double>(p) : std::sin(static_cast<double>(17 * k + p + g))) : 0);
+            m.mass = Wide<Real>::load(v[0].data());
+            for (std::size_t k = 0; k < 3; ++k) m.momentum[k] = Wide<Real>::load(v[1 + k].data());
+            for (std::size_t k = 0; k < 9; ++k) m.affine[k] = Wide<Real>::load(v[4 + k].data());
+            scatter(QuadraticStencil<Real>(position.data()), m, count, tiles.data() + b * kTileNodes * kNodeReals);
+
+            for (int p = 0; p < count; ++p) {
+                const auto lane = static_cast<std::size_t>(p);
+                const Vec3 at{position[lane], position[8 + lane], position[16 + lane]};
+                for (int n = 0; n < 27; ++n) {
+                    Vec3i node;
+                    double w = 1;
+                    Vec3 r;
+                    for (int axis = 0; axis < 3; ++axis) {
+                        const int offset = (axis == 0 ? n / 9 : axis == 1 ? n / 3 % 3 : n % 3) - 1;
+                        const int nearest = static_cast<int>(std::floor(at[axis] + 0.5));
+                        r[axis] = nearest + offset - at[axis];
+                        const double d = std::abs(r[axis]);
+                        w *= d < 0.5 ? 0.75 - d * d : 0.5 * (1.5 - d) * (1.5 - d);
+                        const int period = 4 * frame.periodBlocks[static_cast<std::size_t>(axis)];
+                        node[axis] = 4 * block.coord[axis] + nearest + offset;
+                        if (period > 0) node[axis] = ((node[axis] % period) + period) % period;
+                    }
+                    std::array<double, 4>& value = dense[{node.x, node.y, node.z}];
+                    value[0] += w * v[0][lane];
+                    for (std::size_t row = 0; row < 3; ++row)
+                        value[1 + row] += w * (v[1 + row][lane] + v[4 + 3 * row][lane] * r.x + v[5 + 3 * row][lane] * r.y + v[6 + 3 * row][lane] * r.z);
+                }
+                mass += v[0][lane];
+                momentum += Vec3{v[1][lane], v[2][lane], v[3][lane]};
+            }
+        }
+    }
+    const double tolerance = std::is_same_v<Real, double> ? 1e-13 : 1e-5;
+    double nodeMass = 0;
+    Vec3 nodeMomentum;
+    for (std::size_t b = 0; b < blocks.nodes.size(); ++b) {
+        Real* values = nodes.data() + b * kBlockNodes * kNodeReals;
+        sumTiles(blocks.nodes[b], tiles.data(), values);
+        for (int n = 0; n < kBlockNodes; ++n) {
+            const BlockCoord& c = blocks.nodes[b].coord;
+            const auto found = dense.find({4 * c.x + n / 16, 4 * c.y + n / 4 % 4, 4 * c.z + n % 4});
+            const std::array<double, 4> expected = found == dense.end() ? std::array<double, 4>{} : found->second;
+            for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(values[4 * n + static_cast<int>(k)], expected[k], tolerance);
+            nodeMass += values[4 * n];
+            nodeMomentum += Vec3{values[4 * n + 1], values[4 * n + 2], values[4 * n + 3]};
+        }
+    }
+    EXPECT_NEAR(nodeMass, mass, 100 * tolerance);
+    EXPECT_LT(norm(nodeMomentum - momentum), 100 * tolerance);
+
+    // An affine field on the nodes comes back exactly: value and slope.
+    const auto field = [](const Vec3& x) { return Vec3{1 + 2 * x.x - x.y + 3 * x.z, -2 + x.x + 0.5 * x.y, 0.25 * x.z - x.x}; };
+    for (std::size_t b = 0; b < blocks.points.size(); ++b) {
+        const PointBlock& block = blocks.points[b];
+        alignas(64) std::array<Real, kTileNodes * kNodeReals> tile;
+        for (int n = 0; n < kTileNodes; ++n) {
+            const Vec3 v = field({n / 64 - 2.0, n / 8 % 8 - 2.0, n % 8 - 2.0});
+            for (int axis = 0; axis < 3; ++axis) tile[static_cast<std::size_t>(4 * n + 1 + axis)] = static_cast<Real>(v[axis]);
+        }
+        for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
+            const int count = std::min(8, static_cast<int>(block.points) - 8 * static_cast<int>(g - block.firstGroup));
+            alignas(64) std::array<Real, 24> position;
+            for (std::size_t i = 0; i < 24; ++i) position[i] = static_cast<Real>(points.position.group(g)[i] - 0.9 * std::cos(static_cast<double>(i * g)));
+            const PointVelocities<Real> v = gather(QuadraticStencil<Real>(position.data()), count, tile.data());
+            for (int p = 0; p < count; ++p) {
+                const auto lane = static_cast<std::size_t>(p);
+                const Vec3 expected = field({position[lane], position[8 + lane], position[16 + lane]});
+                for (int axis = 0; axis < 3; ++axis) EXPECT_NEAR(v.velocity[static_cast<std::size_t>(axis)].lane(p), expected[axis], 20 * tolerance);
+                EXPECT_NEAR(4 * v.moment[0].lane(p), 2, 100 * tolerance);
+                EXPECT_NEAR(4 * v.moment[2].lane(p), 3, 100 * tolerance);
+                EXPECT_NEAR(4 * v.moment[4].lane(p), 0.5, 100 * tolerance);
+                EXPECT_NEAR(4 * v.moment[6].lane(p), -1, 100 * tolerance);
+            }
+        }
+    }
+}
+TEST(Transfer, agreesWithDenseSumsInDouble) { transfersAgreeWithDenseSums<double>(); }
+TEST(Transfer, agreesWithDenseSumsInFloat) { transfersAgreeWithDenseSums<float>(); }
+
+TEST(Tile, loadsWhatTheNodesHold) {
+    const GridFrame frame = periodicFrame();
+    TestPoints points;
+    std::vector<Vec3> places;
+    const std::vector<std::uint64_t> keys = scatterPoints(frame, 300, points, places);
+    const Blocks blocks = sortPoints(Exec(1), frame, keys, points.id, points);
+    NodeValues<float> nodes(blocks.nodes.size() * kBlockNodes * kNodeReals);
+    const auto nodeValue = [](const BlockCoord& c, int n) { return static_cast<float>(((c.x * 31 + c.y) * 37 + c.z) * 64 + n); };
+    for (std::size_t b = 0; b < blocks.nodes.size(); ++b)
+        for (int n = 0; n < kBlockNodes; ++n) nodes[(b * kBlockNodes + static_cast<std::size_t>(n)) * kNodeReals] = nodeValue(blocks.nodes[b].coord, n);
+    AlignedVector<float> tile(kTileNodes * kNodeReals);
+    for (const PointBlock& block : blocks.points) {
+        loadTile(block, nodes.data(), tile.data());
+        for (int n = 0; n < kTileNodes; ++n) {
+            const Vec3i local{n / 64 - 2, n / 8 % 8 - 2, n % 8 - 2};
+            BlockCoord c = block.coord;
+            Vec3i inside = local;
+            for (int axis = 0; axis < 3; ++axis) {
+                const int shift = local[axis] < 0 ? -1 : local[axis] / 4;
+                c[axis] += shift;
+                inside[axis] -= 4 * shift;
+            }
+            EXPECT_EQ(tile[static_cast<std::size_t>(n * kNodeReals)], nodeValue(frame.wrap(c), (inside.x * 4 + inside.y) * 4 + inside.z));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace talus::mpm

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// The explicit method against closed-form answers.
+#include "csv.h"
+#include "elastoplastic/elastoplastic.h"
+#include "verification/bed.h"
+
+#include <cmath>
+#include <map>
+
+namespace talus {
+namespace {
+
+using namespace test;
+
+struct Column {
+    double topError = 0;       // of the height that the reference point Z = 0.5 m has come to [m]
+    double stressError = 0;    // largest relative error of layer means of σ_zz between 20 and 80 % of the height
+};
+
+// F_klar_gravity_column_exact.csv: an elastic column of 1 m on rollers, loaded slowly so that it comes to rest.
+Column gravityColumn(int cells) {
+    const double h = 1.0 / cells, density = 1600, g = 9.81;
+    world::World world;
+    world.domain = {{0, 0, 0}, {4 * h, 4 * h, 2}, {}};
+    for (const std::size_t face : {0u, 1u, 2u, 3u}) world.domain.faces[face] = world::FaceType::periodic;
+    world.materials = {world::Material{.name = "block", .density = density, .packingFraction = 1, .muHat = 5}};
+    world.bodies = world::domainFaces(world.domain);
+    world.fills = {{boxBetween({0, 0, 0}, {4 * h, 4 * h, 1}), 0, 0, {}}};
+    world.resolution.size = h;
+    world.gravity = {0, 0, 0};
+    const elastoplastic::Settings settings;
+    std::unique_ptr<world::Method> method = elastoplastic::info.create(settings, world, world::Precision::float64);
+    const Exec exec(1);
+    method->insert(exec, world, world.fills.front());
+    world::FieldTable start;
+    method->read(exec, std::array<std::string_view, 2>{"id", "position"}, start);
+    std::map<std::int64_t, double> startHeight;
+    for (std::size_t i = 0; i < start.count(); ++i) startHeight[start.integers("id")[i]] = start.reals("position")[3 * i + 2];
+
+    // Gravity is raised over ten periods of the column's slowest wave (4 H/c ≈ 0.19 s), then means are taken over one more.
+    const double ramp = 2.0, mean = 0.4;
+    const double dt = 0.8 * method->stableStep(world);
+    std::map<double, std::array<double, 3>> layers;   // start height → Σ σ_zz, Σ z, count
+    while (world.time < ramp + mean) {
+        const double s = std::min(1.0, world.time / ramp);
+        world.gravity.z = -g * s * s * (3 - 2 * s);
+        EXPECT_TRUE(std::holds_alternative<world::Done>(method->step(exec, world, dt)));
+        world.time += dt;
+        if (world.time < ramp) continue;
+        world::FieldTable now;
+        method->read(exec, std::array<std::string_view, 3>{"id", "position", "stress"}, now);
+        for (std::size_t i = 0; i < now.count(); ++i) {
+            std::array<double, 3>& layer = layers[startHeight[now.integers("id")[i]]];
+            layer[0] += now.reals("stress")[6 * i + 2];
+            layer[1] += now.reals("position")[3 * i + 2];
+            layer[2] += 1;
+        }
+    }
+    Column column;
+    // Two layers of points make a cell.
+    double below = 0, above = 0;
+    for (auto first = layers.begin(); first != layers.end(); std::advance(first, 2)) {
+        const auto second = std::next(first);
+        const double z = 0.5 * (first->first + second->first);
+        const double stress = (first->second[0] + second->second[0]) / (first->second[2] + second->second[2]);
+        if (z > 0.2 && z < 0.8) column.stressError = std::max(column.stressError, std::abs(stress / (-density * g * (1 - z)) - 1));
+    }
+    for (const auto& [z, sums] : layers) {
+        if (z < 0.5) below = sums[1] / sums[2];
+        else if (above == 0) above = sums[1] / sums[2];
+    }
+    const CsvTable table("F_klar_gravity_column_exact.csv");
+    double exact = 0;
+    for (std::size_t row = 0; row < table.rows(); ++row)
+        if (table.number(row, "Z_ref_m") == 0.5) exact = table.number(row, "z_current_m");
+    column.topError = std::abs(0.5 * (below + above) - exact);
+    return column;
+}
+
+TEST(ElastoplasticVerification, gravityColumnCarriesItsWeightAndConverges) {
+    const Column coarse = gravityColumn(10), fine = gravityColumn(20);
+    RecordProperty("stress_error_20_cells", std::to_string(fine.stressError));
+    std::printf("    sigma_zz error %.2e (10 cells) %.2e (20 cells); displacement error %.3e m, %.3e m\n", coarse.stressError, fine.stressError, coarse.topError, fine.topError);
+    EXPECT_LT(fine.stressError, 0.01);
+    // First order: halving the spacing halves the error, with 15 % room.
+    EXPECT_LT(fine.topError, coarse.topError / 1.7);
+}
+
+// D_sliding_block.csv: a block that cannot yield, on a floor with Coulomb friction, gravity tilted. Returns its acceleration
+// along the slope [m/s²] over a second, after the bounce of its elastic start has died down.
+double slidingBlock(double thetaDeg, double friction, world::Precision precision) {
+    const double h = 0.05;
+    world::World world;
+    world.domain = {{0, 0, 0}, {8, 4 * h, 1}, {}};
+    world.domain.faces = {world::FaceType::wall, world::FaceType::wall, world::FaceType::periodic, world::FaceType::periodic, world::FaceType::wall, world::FaceType::wall};
+    world.materials = {world::Material{.name = "block", .density = 2000, .packingFraction = 1, .muHat = 20}, world::Material{.name = "floor"}};
+    world.contacts.set(0, 1, {friction, 0});
+    world.bodies = world::domainFaces(world.domain);
+    for (world::Body& body : world.bodies) body.material = 1;
+    world.fills = {{boxBetween({0.4, 0, 0}, {0.8, 4 * h, 0.2}), 0, 0, {}}};
+    world.resolution.size = h;
+    world.gravity = tiltedGravity(thetaDeg);
+    elastoplastic::Settings settings;
+    settings.youngsModulus = 1e6;
+    world::Simulation simulation(world, elastoplastic::info.create(settings, world, precision));
+    const Exec exec(1);
+    simulation.fill(exec);
+    // Mean speed over 0.1 s, some three periods of the bounce (4 H/c ≈ 0.03 s).
+    const auto meanSpeed = [&](double from) {
+        double sum = 0;
+        for (int i = 0; i < 50; ++i) {
+            advance(simulation, exec, from + 0.002 * i);
+            const world::Totals totals = world::totals(exec, simulation);
+            sum += totals.momentum.x / totals.mass / 50;
+        }
+        return sum;
+    };
+    const double early = meanSpeed(0.3);
+    return meanSpeed(1.3) - early;
+}
+
+TEST(ElastoplasticVerification, blockSlidesAsCoulombSays) {
+    const CsvTable table("D_sliding_block.csv");
+    int sliding = 0, resting = 0;
+    for (std::size_t row = 0; row < table.rows(); row += 4) {   // a quarter of the table
+        const double theta = table.number(row, "theta_deg"), mu = table.number(row, "mu"), expected = table.number(row, "acceleration_m_s2");
+        const double found = slidingBlock(theta, mu, world::Precision::float64);
+        std::printf("    %2.0f deg, mu %.3f: %.5f m/s^2, expected %.5f\n", theta, mu, found, expected);
+        EXPECT_NEAR(found, expected, 1e-3 * (expected > 0 ? expected : 9.81)) << theta << " " << mu;
+        ++(expected > 0 ? sliding : resting);
+    }
+    EXPECT_GE(sliding, 3);
+    EXPECT_GE(resting, 3);
+    EXPECT_NEAR(slidingBlock(35, 0.3, world::Precision::float32), 3.21602037, 1e-3 * 3.2);
+}
+
+// A bed that friction holds on a slope stays where it is: PHYSICS §2 gives 1.3 cm/s for a scheme that moves points with the
+// velocity before friction.
+TEST(ElastoplasticVerification, heldSlopeDoesNotCreep) {
+    for (const world::Precision precision : {world::Precision::float64, world::Precision::float32}) {
+        const double h = 0.02;
+        world::World world;
+        world.domain = {{0, 0, 0}, {4 * h, 4 * h, 0.8}, {}};
+        for (const std::size_t face : {0u, 1u, 2u, 3u}) world.domain.faces[face] = world::FaceType::periodic;
+        world.materials = {world::Material{.name = "sand", .muHat = std::tan(35 * std::numbers::pi / 180)}, world::Material{.name = "floor"}};
+        world.contacts.set(0, 1, {0.7, 0});
+        world.bodies = world::domainFaces(world.domain);
+        for (world::Body& body : world.bodies) body.material = 1;
+        world.fills = {{boxBetween({0, 0, 0}, {4 * h, 4 * h, 20 * h}), 0, 0, {}}};
+        world.resolution.size = h;
+        const elastoplastic::Settings settings;
+        std::unique_ptr<world::Method> method = elastoplastic::info.create(settings, world, precision);
+        const Exec exec(1);
+        method->insert(exec, world, world.fills.front());
+
+        // Gravity is raised slowly: at full strength at once it starts waves, and sand that swings yields a little with every
+        // swing, which is physics. The mean velocity over 2 s at full gravity is the creep.
+        const double ramp = 2.0, dt = 0.9 * method->stableStep(world);
+        Vec3 sum;
+        int samples = 0, step = 0;
+        while (world.time < ramp + 2.2) {
+            const double s = std::min(1.0, world.time / ramp);
+            world.gravity = tiltedGravity(20) * (s * s * (3 - 2 * s));
+            ASSERT_TRUE(std::holds_alternative<world::Done>(method->step(exec, world, dt)));
+            world.time += dt;
+            if (world.time < ramp + 0.2 || ++step % 10 != 0) continue;
+            world::FieldTable now;
+            method->read(exec, std::array<std::string_view, 1>{"velocity"}, now);
+            for (std::size_t i = 0; i < now.count(); ++i)
+                sum += Vec3{now.reals("velocity")[3 * i], 0, now.reals("velocity")[3 * i + 2]} / static_cast<double>(now.count());
+            ++samples;
+        }
+        std::printf("    creep %.2e m/s along, %.2e m/s normal to the slope\n", sum.x / samples, sum.z / samples);
+        EXPECT_LT(std::abs(sum.x) / samples, 1e-5);
+        EXPECT_LT(std::abs(sum.z) / samples, 1e-5);
+    }
+}
+
+// Two blocks collide in free flight: mass and momentum are conserved.
+TEST(ElastoplasticVerification, momentumIsConserved) {
+    world::World world;
+    world.domain = {{-2, -2, -2}, {2, 2, 2}, {}};
+    world.materials = {world::Material{.name = "sand"}};
+    world.bodies = world::domainFaces(world.domain);
+    world.gravity = {0, 0, 0};
+    world.resolution.size = 0.05;
+    world.fills = {{boxBetween({-0.3, -0.2, -0.2}, {0.0, 0.2, 0.2}), 0, 0, {1.0, 0.2, -0.1}}, {boxBetween({0.02, -0.25, -0.1}, {0.3, 0.1, 0.2}), 0, 1, {-1.0, 0.1, 0.3}}};
+    const elastoplastic::Settings settings;
+    world::Simulation simulation(world, elastoplastic::info.create(settings, world, world::Precision::float64));
+    const Exec exec(2);
+    simulation.fill(exec);
+    const world::Totals start = world::totals(exec, simulation);
+    advance(simulation, exec, 0.2);
+    const world::Totals end = world::totals(exec, simulation);
+    ASSERT_GT(simulation.steps(), 50);
+    EXPECT_EQ(start.mass, end.mass);
+    EXPECT_LT(end.kineticEnergy, 0.9 * start.kineticEnergy) << "they must have collided";
+    EXPECT_LT(norm(end.momentum - start.momentum), 1e-12 * static_cast<double>(simulation.steps()) * start.mass);
+}
+
+}  // namespace
+}  // namespace talus
