@@ -259,9 +259,6 @@ TEST_P(MethodContract, checkRefusesWhatCannotBeDone) {
     World shortPeriod = periodicWorld(GetParam(), kSize, 0);
     shortPeriod.domain.max.x = 0.5 * kSize;
     EXPECT_GE(errors(shortPeriod), 1u);
-    World endlessFill = makeWorld();
-    endlessFill.fills[0].region = std::make_shared<geometry::Plane>(Vec3{0, 0, 1}, Vec3{});
-    EXPECT_GE(errors(endlessFill), 1u);
 }
 
 TEST_P(MethodContract, estimatesGrainsAndMemory) {
