@@ -5,11 +5,11 @@
 
 namespace talus::contract {
 
-INSTANTIATE_TEST_SUITE_P(
-    EveryMethod, MethodContract,
-    testing::Values(MethodCase{.name = "sphere_dem", .info = &sphereDemInfo, .memoryGrains = 4096},
-                    MethodCase{.name = "elastoplastic_double", .info = &elastoplastic::info, .velocityEntry = "points/velocity"},
-                    MethodCase{.name = "elastoplastic_float", .info = &elastoplastic::info, .precision = world::Precision::float32, .velocityEntry = "points/velocity"}),
-    [](const auto& test) { return test.param.name; });
+const MethodCase kSphereDem{.name = "sphere_dem", .info = &sphereDemInfo, .memoryGrains = 4096};
+const MethodCase kElastoplastic{.name = "elastoplastic", .info = &elastoplastic::info, .velocityEntry = "points/velocity"};
+
+INSTANTIATE_TEST_SUITE_P(EveryMethod, MethodContract,
+                         testing::Values(kSphereDem, kElastoplastic, kElastoplastic.in(world::Precision::float32)),
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace talus::contract

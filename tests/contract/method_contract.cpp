@@ -44,6 +44,10 @@ LiveWorld::LiveWorld(const MethodCase& c, World w, const Exec& exec) : world(std
     }
 }
 
+LiveWorld::LiveWorld(const MethodCase& c, World w, const MemoryArchive& archive) : world(std::move(w)), method(create(c, world)) {
+    load(archive);
+}
+
 void LiveWorld::steps(const Exec& exec, int count) {
     double longest = std::numeric_limits<double>::infinity();
     for (int done = 0; done < count;) {

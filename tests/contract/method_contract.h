@@ -27,6 +27,12 @@ struct MethodCase {
     std::int64_t memoryGrains = 20000;        // so many that fixed costs do not matter
     std::string velocityEntry = "velocity";   // in the method's archive; its first number belongs to a grain
 
+    MethodCase in(world::Precision other) const {
+        MethodCase c = *this;
+        c.precision = other;
+        c.name += other == world::Precision::float32 ? "_float" : "_double";
+        return c;
+    }
     bool single() const { return precision == world::Precision::float32; }
     friend void PrintTo(const MethodCase& c, std::ostream* out) { *out << c.name; }
 };
@@ -44,7 +50,10 @@ std::string difference(const MemoryArchive&, const MemoryArchive&);
 
 /// A world and its method, advanced without a Simulation so that tests can reach both.
 struct LiveWorld {
+    /// Filled with the world's fills.
     LiveWorld(const MethodCase&, world::World, const Exec& = Exec(1));
+    /// Resumed from what save() gave.
+    LiveWorld(const MethodCase&, world::World, const MemoryArchive&);
 
     /// Steps as long as stable, shorter where rejected; fails the test where one fails.
     void steps(const Exec&, int count);

@@ -255,7 +255,7 @@ Touch SphereDem::touchBody(const World& world, const BodySnapshot& body, const T
     Touch t{.overlap = spheres_.radius(p.i) - surface.distance, .normal = surface.normal};
     t.armI = -surface.distance * surface.normal;
     t.armJ = centre + t.armI - body.pose().position;
-    t.surfaceVelocity = body.surface(centre + t.armI).velocity;
+    t.surfaceVelocity = body.velocity(centre + t.armI);
     t.velocity = trial.velocity[p.i] + cross(trial.spin[p.i], t.armI) - t.surfaceVelocity;
     t.friction = world.contacts.between(spheres_.material(p.i), body.body().material).friction;
     t.contact = {spheres_.id(p.i), p.other, {}};
@@ -381,9 +381,7 @@ void SphereDem::load(const Archive& archive) {
 }
 
 void check(const MethodSettings&, const World& world, Problems& problems) {
-    const bool bounded = std::ranges::all_of(world.fills, [](const Fill& fill) { return fill.region->bounded(); });
-    if (!bounded) problems.error("grains", "a region without end cannot be filled");
-    const double diameter = bounded ? diameterOf(world) : 0;
+    const double diameter = diameterOf(world);
     if (!world.resolution.size && !world.resolution.grains) problems.error("resolution", "needs 'grains' or 'size'");
     for (int axis = 0; axis < 3; ++axis)
         if (world.domain.periodic(axis) && world.domain.size()[axis] < 2 * diameter)

@@ -55,10 +55,7 @@ TEST_P(MethodContract, resumesAtAnyStepWithTheSameBits) {
         const MemoryArchive checkpoint = first.save();
         EXPECT_EQ(difference(first.save(), checkpoint), "") << "saving changed the state";
 
-        World world = makeWorld();
-        world.fills.clear();   // what is loaded is all there is
-        LiveWorld second(GetParam(), std::move(world));
-        second.load(checkpoint);
+        LiveWorld second(GetParam(), makeWorld(), checkpoint);
         EXPECT_EQ(difference(second.save(), checkpoint), "") << "step " << stop;
         EXPECT_EQ(second.method->stableStep(second.world), first.method->stableStep(first.world));
         second.steps(exec, kSteps - stop);
