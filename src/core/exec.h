@@ -5,6 +5,7 @@
 
 #include "core/function_ref.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eight numbers at a time, and four: what the hot loops are written in. Wide<T> is one number of eight grains, as a group
-// of a Table holds it; Quad<T> is four numbers of one grain. Arithmetic, comparisons and select are in core/pack.h, exp and
-// log in core/wide_math.h.
+// of a Table holds it; Quad<T> is four numbers of one grain. Arithmetic, comparisons and select are in core/pack.h, exp,
+// log, expm1 and log1p in core/wide_math.h.
 #pragma once
 
 #include "core/pack.h"

@@ -57,18 +57,6 @@ inline WideSym3<Real> fromEigen(const std::array<Wide<Real>, 3>& values, const W
     return {entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(1, 2), entry(0, 2)};
 }
 
-/// ln(1 + x) and exp(x) − 1 that keep the digits of small x (Kahan): with u = 1 + x rounded, x ln u/(u − 1), and back.
-template <class Real>
-inline Wide<Real> log1p(const Wide<Real>& x) {
-    const Wide<Real> u = Real(1) + x, d = u - Real(1);
-    return select(d == Wide<Real>(Real(0)), x, x * log(u) / select(d == Wide<Real>(Real(0)), Wide<Real>(Real(1)), d));
-}
-template <class Real>
-inline Wide<Real> expm1(const Wide<Real>& x) {
-    const Wide<Real> u = exp(x), l = log(u);
-    return select(l == Wide<Real>(Real(0)), x, (u - Real(1)) * x / select(l == Wide<Real>(Real(0)), Wide<Real>(Real(1)), l));
-}
-
 /// b below this would be a point crushed to nothing; its strain is held there.
 inline constexpr double kLeastStretchSquared = 1e-4;
 
