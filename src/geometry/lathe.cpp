@@ -199,9 +199,9 @@ Aabb Lathe::levelBounds(double level) const {
     return grown(box, 0.5 * thickness_ + level);
 }
 
-double Lathe::volume() const {
+double Lathe::measureVolume() const {
     constexpr double kThin = 0.01;   // of the extent: below it the cells of the quadrature would be too coarse
-    if (thickness_ > 0) return thickness_ < kThin * maxComponent(bounds().size()) ? thinWallVolume() : Shape::volume();
+    if (thickness_ > 0) return thickness_ < kThin * maxComponent(bounds().size()) ? thinWallVolume() : Shape::measureVolume();
     double sum = 0;   // ∮ π r² dz
     for (const Segment& s : segments_) {
         const double a = s.start.radius, b = s.end.radius;

@@ -30,7 +30,7 @@ public:
     Surface surface(const Vec3& p) const override;
     bool exact() const override { return thickness_ == 0 || segments_.size() == 1; }
     Aabb levelBounds(double level) const override;
-    double volume() const override;
+    double measureVolume() const override;
 
 private:
     struct Segment {

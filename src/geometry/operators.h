@@ -89,7 +89,7 @@ public:
     double distance(const Vec3& p) const override { return of_->distance(inverse_ * (p - translation_)); }
     bool exact() const override { return of_->exact(); }
     Aabb levelBounds(double level) const override;
-    double volume() const override { return of_->volume(); }
+    double measureVolume() const override { return of_->volume(); }
 
 private:
     ShapePtr of_;

@@ -38,7 +38,7 @@ Surface Box::surface(const Vec3& p) const {
             {std::copysign(s.normal.x, p.x), std::copysign(s.normal.y, p.y), std::copysign(s.normal.z, p.z)}};
 }
 
-double Box::volume() const {
+double Box::measureVolume() const {
     // Steiner's formula: the inner box of edges e grown by r, plus faces, edges and one sphere.
     const Vec3 e = 2.0 * (half_ - Vec3{rounding_, rounding_, rounding_});
     const double r = rounding_;
@@ -46,7 +46,7 @@ double Box::volume() const {
            4 * pi / 3 * r * r * r;
 }
 
-double Sphere::volume() const { return 4 * pi / 3 * radius_ * radius_ * radius_; }
+double Sphere::measureVolume() const { return 4 * pi / 3 * radius_ * radius_ * radius_; }
 
 Surface Cylinder::surface(const Vec3& p) const {
     const double z = p.z - 0.5 * height_;
@@ -54,14 +54,14 @@ Surface Cylinder::surface(const Vec3& p) const {
     return {s.distance, fromMeridian(p, s.normal.x, std::copysign(s.normal.z, z))};
 }
 
-double Cylinder::volume() const { return pi * radius_ * radius_ * height_; }
+double Cylinder::measureVolume() const { return pi * radius_ * radius_ * height_; }
 
 Surface Capsule::surface(const Vec3& p) const {
     const Vec3 fromAxis = p - Vec3{0, 0, std::clamp(p.z, -halfHeight_, halfHeight_)};
     return {norm(fromAxis) - radius_, normalized(fromAxis, {1, 0, 0})};
 }
 
-double Capsule::volume() const { return pi * radius_ * radius_ * (2 * halfHeight_ + 4.0 / 3 * radius_); }
+double Capsule::measureVolume() const { return pi * radius_ * radius_ * (2 * halfHeight_ + 4.0 / 3 * radius_); }
 
 Surface Cone::surface(const Vec3& p) const {
     // In the meridian plane the frustum is a convex quadrilateral: inside, the nearest face counts; outside, the face or
@@ -86,6 +86,6 @@ Aabb Cone::levelBounds(double level) const {
     return grown({{-r, -r, 0}, {r, r, height_}}, level);
 }
 
-double Cone::volume() const { return pi / 3 * height_ * (bottom_ * bottom_ + bottom_ * top_ + top_ * top_); }
+double Cone::measureVolume() const { return pi / 3 * height_ * (bottom_ * bottom_ + bottom_ * top_ + top_ * top_); }
 
 }  // namespace talus::geometry

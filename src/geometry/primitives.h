@@ -24,7 +24,7 @@ public:
     explicit Box(const Vec3& size, double rounding = 0) : half_(0.5 * size), rounding_(rounding) {}
     Surface surface(const Vec3& p) const override;
     Aabb levelBounds(double level) const override { return grown({-half_, half_}, level); }
-    double volume() const override;
+    double measureVolume() const override;
 
 private:
     Vec3 half_;
@@ -37,7 +37,7 @@ public:
     explicit Sphere(double radius) : radius_(radius) {}
     Surface surface(const Vec3& p) const override { return {norm(p) - radius_, normalized(p)}; }
     Aabb levelBounds(double level) const override { return grown({Vec3{}, Vec3{}}, radius_ + level); }
-    double volume() const override;
+    double measureVolume() const override;
 
 private:
     double radius_;
@@ -49,7 +49,7 @@ public:
     Cylinder(double radius, double height) : radius_(radius), height_(height) {}
     Surface surface(const Vec3& p) const override;
     Aabb levelBounds(double level) const override { return grown({{-radius_, -radius_, 0}, {radius_, radius_, height_}}, level); }
-    double volume() const override;
+    double measureVolume() const override;
 
 private:
     double radius_, height_;
@@ -61,7 +61,7 @@ public:
     Capsule(double radius, double height) : radius_(radius), halfHeight_(0.5 * height) {}
     Surface surface(const Vec3& p) const override;
     Aabb levelBounds(double level) const override { return grown({{0, 0, -halfHeight_}, {0, 0, halfHeight_}}, radius_ + level); }
-    double volume() const override;
+    double measureVolume() const override;
 
 private:
     double radius_, halfHeight_;
@@ -73,7 +73,7 @@ public:
     Cone(double bottomRadius, double topRadius, double height) : bottom_(bottomRadius), top_(topRadius), height_(height) {}
     Surface surface(const Vec3& p) const override;
     Aabb levelBounds(double level) const override;
-    double volume() const override;
+    double measureVolume() const override;
 
 private:
     double bottom_, top_, height_;

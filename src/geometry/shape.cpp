@@ -36,6 +36,11 @@ bool Shape::bounded() const {
 }
 
 double Shape::volume() const {
+    std::call_once(volumeMeasured_, [this] { volume_ = measureVolume(); });
+    return volume_;
+}
+
+double Shape::measureVolume() const {
     constexpr double kCoarsest = 1.0 / 64, kFinest = 1.0 / 512, kTolerance = 3e-4;
     if (!bounded()) return std::numeric_limits<double>::infinity();
     const Aabb box = bounds();

@@ -6,6 +6,7 @@
 #include "core/vec.h"
 
 #include <memory>
+#include <mutex>
 #include <span>
 
 namespace talus::geometry {
@@ -34,9 +35,17 @@ public:
     /// Contains {distance <= level}, which for a bound reaches further than `level` beyond the solid.
     virtual Aabb levelBounds(double level) const = 0;
 
-    /// [m³]; infinite where unbounded. In closed form where a shape has one. Here: deterministic adaptive quadrature,
-    /// good to 1e-3 for parts thicker than 1/200 of the largest extent; up to a second of work, so keep the result.
-    virtual double volume() const;
+    /// [m³]; infinite where unbounded. Found once and kept.
+    double volume() const;
+
+protected:
+    /// In closed form where a shape has one. Here: deterministic adaptive quadrature, good to 1e-3 for parts thicker than
+    /// 1/200 of the largest extent; up to a second of work.
+    virtual double measureVolume() const;
+
+private:
+    mutable std::once_flag volumeMeasured_;
+    mutable double volume_ = 0;
 };
 
 using ShapePtr = std::shared_ptr<const Shape>;

@@ -76,10 +76,12 @@ Scene read(const Request& request, Methods methods) {
     place(problems, root, diagnostics);
     throwIfWrong(diagnostics);
 
-    // What the chosen method cannot do, asked of a world that is otherwise right.
-    Problems ofMethod;
-    scene->methodInfo().check(scene->methodSettings(), build(*scene), ofMethod);
-    place(ofMethod, root, diagnostics);
+    // What no method can do, then what the chosen one cannot, asked of a world that is otherwise right.
+    const world::World world = build(*scene);
+    Problems ofWorld;
+    world::check(world, ofWorld);
+    scene->methodInfo().check(scene->methodSettings(), world, ofWorld);
+    place(ofWorld, root, diagnostics);
     throwIfWrong(diagnostics);
     const world::MethodInfo& method = scene->methodInfo();
     return Scene(std::move(scene), method, source.name, diagnostics.warningTexts());

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "world/world.h"
 
+#include "core/rng.h"
 #include "geometry/primitives.h"
 
 #include <array>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -43,6 +45,52 @@ void World::load(const Archive& archive) {
     for (std::size_t b = 0; b < bodies.size(); ++b) {
         const double* l = &loads[kPerBody * b];
         bodies[b].load = {{l[0], l[1], l[2]}, {l[3], l[4], l[5]}, l[6], l[7]};
+    }
+}
+
+namespace {
+
+/// Whether the body's distance is the same all along an axis, judged at pairs of points inside the domain.
+bool invariantAlong(const Domain& domain, const BodySnapshot& body, int axis) {
+    constexpr std::uint64_t kPairs = 64;
+    constexpr double kSame = 1e-9;   // of the domain's size
+    const Vec3 size = domain.size();
+    for (std::uint64_t i = 0; i < kPairs; ++i) {
+        Rng rng(0, 0, i);
+        Vec3 a = domain.min + componentProduct(size, {rng.uniform(), rng.uniform(), rng.uniform()}), b = a;
+        b[axis] = domain.min[axis] + size[axis] * rng.uniform();
+        if (std::abs(body.distance(a) - body.distance(b)) > kSame * norm(size)) return false;
+    }
+    return true;
+}
+
+/// The box around the body in world coordinates.
+Aabb worldBounds(const BodySnapshot& body) {
+    const Aabb local = body.body().shape->bounds();
+    Aabb box;
+    for (int corner = 0; corner < 8; ++corner)
+        box.extend(body.pose().position + body.pose().rotation.rotate({corner & 1 ? local.max.x : local.min.x, corner & 2 ? local.max.y : local.min.y,
+                                                                       corner & 4 ? local.max.z : local.min.z}));
+    return box;
+}
+
+}  // namespace
+
+void check(const World& world, Problems& problems) {
+    std::size_t index = 0;   // in the scene's list, which does not have the faces of the domain
+    for (const BodySnapshot& body : world.bodiesAt(world.time)) {
+        if (body.body().name.starts_with("domain.")) continue;
+        const std::string path = "bodies[" + std::to_string(index++) + "].shape";
+        for (int axis = 0; axis < 3; ++axis) {
+            if (!world.domain.periodic(axis)) continue;
+            const Aabb box = body.body().shape->bounded() ? worldBounds(body) : Aabb{{-1e300, -1e300, -1e300}, {1e300, 1e300, 1e300}};
+            const bool crosses = box.min[axis] < world.domain.min[axis] || box.max[axis] > world.domain.max[axis];
+            if (crosses && !invariantAlong(world.domain, body, axis)) {
+                const std::string name(1, "xyz"[axis]);
+                problems.error(path, "body '" + body.body().name + "' crosses the periodic face " + name + " and is not the same all along " + name +
+                                         "; keep it inside the domain, or let it reach through the whole length");
+            }
+        }
     }
 }
 

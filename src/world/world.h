@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/archive.h"
+#include "core/problems.h"
 #include "core/vec.h"
 #include "world/body.h"
 #include "world/domain.h"
@@ -59,6 +60,9 @@ struct World {
     void save(Archive&) const;
     void load(const Archive&);
 };
+
+/// Refuses what no method could do: a body that crosses a periodic face, unless it is the same all along that axis.
+void check(const World&, Problems&);
 
 /// A wall for every face that is closed, named "domain.x_min" ...
 std::vector<Body> domainFaces(const Domain&);

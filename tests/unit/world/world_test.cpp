@@ -124,5 +124,25 @@ TEST(World, savesAndLoadsWhatChanges) {
     EXPECT_THROW(other.load(saved), ArchiveError);
 }
 
+TEST(World, refusesBodiesThatCrossAPeriodicFaceUnlessTheyAreTheSameAllAlong) {
+    const auto errors = [](geometry::ShapePtr shape, const Vec3& position, const Quat& rotation = {}) {
+        World world;
+        world.domain = slab();   // periodic along x from -1 to 1
+        world.bodies = domainFaces(world.domain);
+        world.bodies.push_back({.name = "body", .shape = std::move(shape), .motion = Motion(position, rotation), .load = {}});
+        Problems problems;
+        check(world, problems);
+        return problems.errors();
+    };
+    const auto box = std::make_shared<geometry::Box>(Vec3{1, 1, 1});
+    EXPECT_TRUE(errors(box, {0, 3, 1}).empty());
+    ASSERT_EQ(errors(box, {0.7, 3, 1}).size(), 1u);
+    EXPECT_EQ(errors(box, {0.7, 3, 1}).front().path, "bodies[0].shape");
+    EXPECT_TRUE(errors(std::make_shared<geometry::Box>(Vec3{9, 1, 1}), {0.7, 3, 1}).empty()) << "a beam through the whole length";
+    EXPECT_TRUE(errors(std::make_shared<geometry::Plane>(Vec3{0, 0.3, 1}, Vec3{}), {0, 3, 0}).empty()) << "a floor tilted about x";
+    EXPECT_EQ(errors(std::make_shared<geometry::Plane>(Vec3{0.3, 0, 1}, Vec3{}), {0, 3, 0}).size(), 1u) << "a floor that rises along x";
+    EXPECT_EQ(errors(box, {0.4, 3, 1}, Quat::fromAxisAngle({0, 0, 1}, 0.785)).size(), 1u) << "a corner sticks out";
+}
+
 }  // namespace
 }  // namespace talus::world
