@@ -8,7 +8,6 @@
 #include <hdf5.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -32,8 +31,6 @@ public:
     Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
     Handle& operator=(Handle&&) = delete;
     operator hid_t() const { return id_; }   // NOLINT(google-explicit-constructor): a handle is its identifier
-    /// For the last handle to a file being written: what it says at closing counts.
-    void close() { require(close_(std::exchange(id_, -1)), "finish the file"); }
 
     static void require(herr_t result, std::string_view what) {
         if (result < 0) throw ArchiveError("HDF5 cannot " + std::string(what));
@@ -57,16 +54,26 @@ hid_t fileType(ElementType type) {
     throw std::logic_error("an element type without an HDF5 type");
 }
 
+/// An HDF5 file in memory. HDF5 must not write to the disk itself: once a write has failed, for the lack of room, its exit
+/// handler crashes.
 class WritingArchive final : public Archive {
 public:
-    explicit WritingArchive(const Path& path)
-        : file_(create(path)), linkRules_(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "prepare links"),
+    WritingArchive()
+        : file_(create()), linkRules_(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "prepare links"),
           setRules_(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "prepare data sets") {
         Handle::require(H5Pset_create_intermediate_group(linkRules_, 1), "prepare groups");
         Handle::require(H5Pset_obj_track_times(setRules_, false), "leave out dates");
     }
     bool contains(std::string_view name) const override { return names_.contains(path(name)); }
-    void close() { file_.close(); }
+
+    /// What the file would hold; ends with the next put().
+    std::span<const std::byte> image() const {
+        Handle::require(H5Fflush(file_, H5F_SCOPE_LOCAL), "finish the file");
+        const ssize_t size = H5Fget_file_image(file_, nullptr, 0);
+        void* memory = nullptr;   // the address of the driver's own pointer, which spares a copy of the whole state
+        if (size < 0 || H5Fget_vfd_handle(file_, H5P_DEFAULT, &memory) < 0) throw ArchiveError("HDF5 cannot show the file");
+        return {*static_cast<const std::byte**>(memory), static_cast<std::size_t>(size)};
+    }
 
 protected:
     void putBytes(const std::string& path, ElementType type, std::span<const std::byte> bytes) override {
@@ -79,10 +86,11 @@ protected:
     void getBytes(const std::string&, ElementType, Room) const override { throw std::logic_error("an archive is read after it was written"); }
 
 private:
-    static Handle create(const Path& path) {
-        const Handle rules(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "prepare a file");
-        Handle::require(H5Pset_userblock(rules, kHeaderBytes), "leave room for a header");
-        return Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, rules, H5P_DEFAULT), H5Fclose, "create the file");
+    static Handle create() {
+        constexpr std::size_t kGrowth = std::size_t{1} << 16;   // [bytes]
+        const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "prepare a file");
+        Handle::require(H5Pset_fapl_core(access, kGrowth, false), "keep a file in memory");
+        return Handle(H5Fcreate("checkpoint", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "create the file");
     }
     Handle file_, linkRules_, setRules_;
     std::set<std::string, std::less<>> names_;
@@ -128,10 +136,15 @@ struct Header {
     }
 };
 
-std::uint64_t checksumOf(std::istream& file, const Header& header) {
+Checksum checksumOf(const Header& header) {
     Checksum sum;
     const std::string covered = header.covered();
     sum.add(std::as_bytes(std::span(covered)));
+    return sum;
+}
+
+std::uint64_t checksumOf(std::istream& file, const Header& header) {
+    Checksum sum = checksumOf(header);
     std::vector<char> buffer(std::size_t{1} << 20);
     file.clear();
     file.seekg(kHeaderBytes);
@@ -167,19 +180,21 @@ void quietHdf5() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
 void writeCheckpoint(const Path& path, std::uint64_t serial, FunctionRef<void(Archive&)> fill) {
     quietHdf5();
-    AtomicFile file(path);
     try {
-        WritingArchive archive(file.temporaryPath());
+        WritingArchive archive;
         fill(archive);
-        archive.close();
+        const std::span<const std::byte> image = archive.image();
+        Header header{serial, kHeaderBytes + image.size(), 0};
+        Checksum sum = checksumOf(header);
+        sum.add(image);
+        header.checksum = sum.value();
+        AtomicFile file(path);
+        file.write(header.block());
+        file.write(image);
+        file.commit();
     } catch (const ArchiveError& error) {
         throw Error(ExitCode::io, fmt::format("cannot write '{}': {}", path.string(), error.what()));
     }
-    std::ifstream written(file.temporaryPath(), std::ios::binary);
-    Header header{serial, std::filesystem::file_size(file.temporaryPath()), 0};
-    header.checksum = checksumOf(written, header);
-    file.write(header.block());   // into the user block that HDF5 left at the start
-    file.commit();
 }
 
 Checkpoint::Checkpoint(Path path) : path_(std::move(path)), serial_(checkedSerial(path_)) {

@@ -28,8 +28,6 @@ public:
     void write(std::span<const std::byte> bytes);
     void commit();
 
-    const Path& temporaryPath() const { return temporary_; }   // for libraries that write the contents themselves
-
 private:
     Path path_, temporary_;
     int file_ = -1;

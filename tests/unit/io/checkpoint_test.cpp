@@ -6,7 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <cmath>
+#include <csignal>
+#include <cstdlib>
 #include <limits>
 
 namespace talus::io {
@@ -85,6 +89,29 @@ TEST(Checkpoint, damageIsNoticed) {
     EXPECT_FALSE(opens(folder / "b.h5"));
     EXPECT_FALSE(opens(folder / "absent.h5"));
     EXPECT_FALSE(opens(folder.path()));
+}
+
+/// Ends the process as the program would, its exit handlers and those of HDF5 included.
+[[noreturn]] void writeWithoutRoom(const Path& path) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit room{4096, 4096};   // [bytes] a file may have
+    ::setrlimit(RLIMIT_FSIZE, &room);
+    try {
+        writeCheckpoint(path, 8, [](Archive& archive) { archive.put("position", std::vector<float>(100'000, 0.25f)); });
+    } catch (const Error& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        std::exit(static_cast<int>(error.code()));
+    }
+    std::exit(0);
+}
+
+TEST(CheckpointDeathTest, aFullDiskIsAnErrorAndLeavesTheOldFile) {
+    const TemporaryFolder folder;
+    writeCheckpoint(folder / "a.h5", 7, putExample);
+    EXPECT_EXIT(writeWithoutRoom(folder / "a.h5"), testing::ExitedWithCode(5), "cannot write '.*a.h5': File too large");
+    EXPECT_EQ(Checkpoint(folder / "a.h5").serial(), 7u);
+    const auto files = std::filesystem::directory_iterator(folder.path());
+    EXPECT_EQ(std::distance(begin(files), end(files)), 1) << "a temporary file stayed";
 }
 
 TEST(CheckpointPair, alternatesAndFallsBack) {
