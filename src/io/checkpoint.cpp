@@ -208,11 +208,12 @@ Checkpoint::Checkpoint(Path path) : path_(std::move(path)), serial_(checkedSeria
 
 std::vector<Checkpoint> CheckpointPair::usable(std::vector<std::string>& warnings) {
     std::vector<Checkpoint> found;
-    for (const int slot : {0, 1}) {
+    for (const std::size_t slot : {0u, 1u}) {
+        serials_[slot] = 0;
         if (!std::filesystem::exists(file(slot))) continue;
         try {
-            found.emplace_back(file(slot));
-            serial_ = std::max(serial_, found.back().serial());
+            serials_[slot] = found.emplace_back(file(slot)).serial();
+            serial_ = std::max(serial_, serials_[slot]);
         } catch (const Error& error) {
             warnings.emplace_back(error.what());
         }
@@ -222,13 +223,17 @@ std::vector<Checkpoint> CheckpointPair::usable(std::vector<std::string>& warning
 }
 
 void CheckpointPair::continueFrom(const Checkpoint& checkpoint, bool provisional) {
-    const int slot = checkpoint.path() == file(0) ? 0 : 1;
-    kept_ = provisional ? 1 - slot : slot;
+    const std::size_t slot = checkpoint.path() == file(0) ? 0 : 1, other = 1 - slot;
+    kept_ = provisional ? other : slot;
+    if (serials_[other] != 0 && serials_[other] < checkpoint.serial()) return;
+    serials_[other] = 0;
+    removeFile(file(other));
 }
 
 void CheckpointPair::write(bool provisional, FunctionRef<void(Archive&)> fill) {
-    const int slot = 1 - kept_;
+    const std::size_t slot = 1 - kept_;
     writeCheckpoint(file(slot), ++serial_, fill);
+    serials_[slot] = serial_;
     if (!provisional) kept_ = slot;
 }
 

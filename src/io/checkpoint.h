@@ -6,9 +6,9 @@
 #include "core/archive.h"
 #include "io/files.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,17 +45,19 @@ public:
     /// Usable checkpoints, newest first. What is wrong with the others is appended to `warnings`; files that are not
     /// there are passed over.
     std::vector<Checkpoint> usable(std::vector<std::string>& warnings);
-    /// The run goes on from this one: write() will spare what it must.
+    /// The run goes on from this one: write() will spare what it must. Removes the other if it is newer or unusable, since
+    /// the run that it belongs to is no more.
     void continueFrom(const Checkpoint&, bool provisional);
 
     void write(bool provisional, FunctionRef<void(Archive&)> fill);
 
 private:
-    Path file(int slot) const { return folder_ / (slot == 0 ? "a.h5" : "b.h5"); }
+    Path file(std::size_t slot) const { return folder_ / (slot == 0 ? "a.h5" : "b.h5"); }
 
     Path folder_;
-    int kept_ = 1;                 // the slot that the next write spares
-    std::uint64_t serial_ = 0;     // the highest so far
+    std::size_t kept_ = 1;                      // the slot that the next write spares
+    std::array<std::uint64_t, 2> serials_{};    // of the usable files; 0: none
+    std::uint64_t serial_ = 0;                  // the highest so far
 };
 
 }  // namespace talus::io

@@ -107,6 +107,12 @@ void createDirectories(const Path& path) {
     if (error) fail("create", path, error.value());
 }
 
+void removeFile(const Path& path) {
+    std::error_code error;
+    std::filesystem::remove(path, error);
+    if (error) fail("remove", path, error.value());
+}
+
 bool isTemporary(const Path& path) {
     const std::string name = path.filename().string();
     return name.starts_with('.') && name.find(kTemporaryMark) != std::string::npos;

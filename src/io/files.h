@@ -39,6 +39,7 @@ void writeFile(const Path&, std::string_view text);
 std::string readFile(const Path&);
 
 void createDirectories(const Path&);
+void removeFile(const Path&);                // absent: fine
 /// True for the temporary names that AtomicFile makes.
 bool isTemporary(const Path&);
 /// Removes what killed writers left in this folder (not below it).

@@ -7,26 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace talus::run {
-
-namespace {
-
-Stamp loadStamp(const Archive& archive) {
-    const auto group = archive.group("stamp");
-    return {archive.text("version"), archive.text("simd"), archive.text("precision"), archive.text("scene")};
-}
-
-void saveStamp(Archive& archive, const Stamp& stamp) {
-    const auto group = archive.group("stamp");
-    archive.put("version", std::string_view(stamp.version));
-    archive.put("simd", std::string_view(stamp.simd));
-    archive.put("precision", std::string_view(stamp.precision));
-    archive.put("scene", std::string_view(stamp.scene));
-}
-
-}  // namespace
 
 FrameLoop::FrameLoop(const Exec& exec, world::Simulation& simulation, RunDirectory& directory, Record record, LoopSettings settings,
                      Observer& observer)
@@ -34,49 +16,86 @@ FrameLoop::FrameLoop(const Exec& exec, world::Simulation& simulation, RunDirecto
       observer_(observer), earlierSeconds_(record_.wallSeconds), earlierPhases_(record_.phaseSeconds) {}
 
 void FrameLoop::begin(const std::string& sceneText) {
-    writeRecord("running");   // first of all: it marks the folder as a run's
-    io::writeFile(directory_.scene(), sceneText);
-    io::writeFile(directory_.results(), "{}\n");
-    directory_.openAppended({});
-    writeCheckpoint(0);
+    recordingFailure([&] {
+        writeRecord("running");   // first of all: it marks the folder as a run's
+        io::writeFile(directory_.scene(), sceneText);
+        io::writeFile(directory_.results(), "{}\n");
+        directory_.openAppended({});
+        writeCheckpoint(0);
+    });
 }
 
 bool FrameLoop::resume(const std::string& sceneText, bool force) {
-    std::vector<std::string> damaged;
-    const std::vector<io::Checkpoint> usable = directory_.checkpoints().usable(damaged);
-    for (const std::string& message : damaged) warn(message);
-    if (usable.empty()) throw Error(ExitCode::missing, fmt::format("'{}' has no usable checkpoint to resume from", directory_.path().string()));
-
-    const FrameSchedule& schedule = settings_.schedule;
-    if (usable.front().archive().value<double>("time") > schedule.end()) return false;
-    // Newest first. One on its way to a frame that the schedule does not have belongs to another end of the run.
-    for (const io::Checkpoint& checkpoint : usable) {
-        const Archive& archive = checkpoint.archive();
-        const auto headingFrame = archive.value<std::int64_t>("heading_frame");
-        if (schedule.time(headingFrame) != archive.value<double>("heading_time")) continue;
-        if (archive.value<std::int64_t>("next_frame") > schedule.last() && record_.status == "done") return false;
-
-        const std::string difference = loadStamp(archive).difference(settings_.stamp);
-        if (!difference.empty() && !force)
-            throw Error(ExitCode::usage, fmt::format("'{}' was made by another build ({}): the results would not be the same; --force resumes it all the same",
-                                                     checkpoint.path().string(), difference));
-        if (!difference.empty()) warn(fmt::format("resumed although made by another build: {}", difference));
-        load(archive);
-        directory_.checkpoints().continueFrom(checkpoint, !schedule.isRegular(headingFrame));
-        directory_.removeFramesFrom(settings_.firstNumber + next_);
-        if (next_ > 0) directory_.listFrames(schedule, settings_.firstNumber, next_);
-        io::writeFile(directory_.scene(), sceneText);
-        writeRecord("running");
-        return true;
+    for (const io::Checkpoint& checkpoint : usableCheckpoints()) {
+        try {
+            const std::string difference = differentBuild(checkpoint, force);
+            const Bookmark mark = Bookmark::load(checkpoint.archive());
+            if (nothingLeftAfter(mark)) return false;
+            if (!isOnSchedule(mark)) continue;
+            load(checkpoint.archive(), mark);
+            if (!difference.empty()) warn(fmt::format("resumed although made by another build: {}", difference));
+            recordingFailure([&] { cutBackTo(checkpoint, mark, sceneText); });
+            return true;
+        } catch (const ArchiveError& error) {
+            warn(fmt::format("checkpoint '{}' cannot be resumed: {}", checkpoint.path().string(), error.what()));
+        }
     }
-    throw Error(ExitCode::missing, fmt::format("'{}' has no usable checkpoint from before its old end", directory_.path().string()));
+    throw Error(ExitCode::missing, fmt::format("'{}' has no usable checkpoint to resume from", directory_.path().string()));
+}
+
+std::vector<io::Checkpoint> FrameLoop::usableCheckpoints() {
+    std::vector<std::string> damaged;
+    std::vector<io::Checkpoint> usable = directory_.checkpoints().usable(damaged);
+    for (const std::string& message : damaged) warn(message);
+    return usable;
+}
+
+std::string FrameLoop::differentBuild(const io::Checkpoint& checkpoint, bool force) const {
+    const std::string difference = Stamp::load(checkpoint.archive()).difference(settings_.stamp);
+    if (!difference.empty() && !force)
+        throw Error(ExitCode::usage, fmt::format("'{}' was made by another build ({}): the results would not be the same; --force resumes it all the same",
+                                                 checkpoint.path().string(), difference));
+    return difference;
+}
+
+// One on its way to a frame that the schedule does not have belongs to another end of the run.
+bool FrameLoop::isOnSchedule(const Bookmark& mark) const { return settings_.schedule.time(mark.headingFrame) == mark.headingTime; }
+
+bool FrameLoop::nothingLeftAfter(const Bookmark& mark) const {
+    if (mark.time > settings_.schedule.end()) return true;
+    return isOnSchedule(mark) && mark.nextFrame > settings_.schedule.last() && record_.status == "done";
+}
+
+// Changes no file: whatever is wrong with the checkpoint must come out before anything is cut.
+void FrameLoop::load(const Archive& archive, const Bookmark& mark) {
+    if (mark.firstNumber != settings_.firstNumber) throw Error(ExitCode::usage, "output.first_frame cannot change on resume");
+    directory_.requireAppended(mark.lengths);
+    const auto group = archive.group("simulation");
+    simulation_.load(archive);
+    next_ = mark.nextFrame;
+    start_ = mark.start;
+    checkpointTime_ = mark.time;
+}
+
+// Checkpoints first: a newer one would look for rows and frames that are gone, should a kill come in between.
+void FrameLoop::cutBackTo(const io::Checkpoint& checkpoint, const Bookmark& mark, const std::string& sceneText) {
+    directory_.checkpoints().continueFrom(checkpoint, !settings_.schedule.isRegular(mark.headingFrame));
+    directory_.openAppended(mark.lengths);
+    directory_.removeFramesFrom(settings_.firstNumber + next_);
+    if (next_ > 0) directory_.listFrames(settings_.schedule, settings_.firstNumber, next_);
+    io::writeFile(directory_.scene(), sceneText);
+    writeRecord("running");
 }
 
 ExitCode FrameLoop::run(StopRequested stop) {
+    return recordingFailure([&] { return runFrames(stop); });
+}
+
+ExitCode FrameLoop::runFrames(StopRequested stop) {
     if (next_ == 0) simulation_.fill(exec_);
     while (next_ <= settings_.schedule.last()) {
         const auto reached = simulation_.advance(exec_, settings_.schedule.time(next_), [&] { return keepGoing(stop); });
-        if (reached == world::Reached::failed) fail();
+        if (reached == world::Reached::failed) throw Error(ExitCode::diverged, failureText());
         if (reached == world::Reached::stopped) {
             writeCheckpoint(next_);
             if (!stopCode_) continue;   // it was only time for a checkpoint
@@ -91,6 +110,20 @@ ExitCode FrameLoop::run(StopRequested stop) {
     }
     writeRecord("done");
     return ExitCode::done;
+}
+
+template <class Action>
+auto FrameLoop::recordingFailure(const Action& action) -> decltype(action()) {
+    try {
+        return action();
+    } catch (const std::exception& error) {
+        record_.failure = error.what();
+        try {
+            writeRecord("failed");
+        } catch (const std::exception&) {   // where the disk is full there may be no room for it either
+        }
+        throw;
+    }
 }
 
 // A row stands in a table only after its frame file is whole, and counts only once a checkpoint has the table's length.
@@ -121,34 +154,15 @@ void FrameLoop::writeFrame() {
 
 void FrameLoop::writeCheckpoint(std::int64_t headingFrame) {
     const auto phase = exec_.phase("checkpoint");
-    const AppendedLengths lengths = directory_.appendedLengths();
+    const Bookmark mark{.time = simulation_.world().time, .headingFrame = headingFrame, .headingTime = settings_.schedule.time(headingFrame),
+                        .nextFrame = next_, .firstNumber = settings_.firstNumber, .lengths = directory_.appendedLengths(), .start = start_};
     directory_.checkpoints().write(!settings_.schedule.isRegular(headingFrame), [&](Archive& archive) {
-        saveStamp(archive, settings_.stamp);
-        archive.put("time", simulation_.world().time);
-        archive.put("heading_frame", headingFrame);   // where it stands or is on its way to
-        archive.put("heading_time", settings_.schedule.time(headingFrame));
-        archive.put("next_frame", next_);
-        archive.put("first_number", settings_.firstNumber);
-        archive.put("series_bytes", lengths.series);
-        archive.put("bodies_bytes", lengths.bodies);
-        archive.put("start_energy", start_.energy.value_or(std::numeric_limits<double>::quiet_NaN()));
-        archive.put("start_inserted", start_.inserted);
+        settings_.stamp.save(archive);
+        mark.save(archive);
         const auto group = archive.group("simulation");
         simulation_.save(archive);
     });
-    checkpointTime_ = simulation_.world().time;
-}
-
-void FrameLoop::load(const Archive& archive) {
-    if (archive.value<std::int64_t>("first_number") != settings_.firstNumber)
-        throw Error(ExitCode::usage, "output.first_frame cannot change on resume");
-    directory_.openAppended({archive.value<std::uint64_t>("series_bytes"), archive.value<std::uint64_t>("bodies_bytes")});
-    next_ = archive.value<std::int64_t>("next_frame");
-    const auto energy = archive.value<double>("start_energy");
-    start_ = {std::isfinite(energy) ? std::optional(energy) : std::nullopt, archive.value<std::int64_t>("start_inserted")};
-    const auto group = archive.group("simulation");
-    simulation_.load(archive);
-    checkpointTime_ = simulation_.world().time;
+    checkpointTime_ = mark.time;
 }
 
 bool FrameLoop::checkpointDue() const {
@@ -162,15 +176,13 @@ bool FrameLoop::keepGoing(StopRequested stop) {
     return !stopCode_ && !checkpointDue();
 }
 
-void FrameLoop::fail() {
+std::string FrameLoop::failureText() const {
     const world::Failed& failed = *simulation_.failure();
     std::string where;
     if (failed.grain >= 0)
         where = fmt::format(", grain {} at ({:.6g}, {:.6g}, {:.6g}) m", failed.grain, failed.position.x, failed.position.y, failed.position.z);
     if (!failed.field.empty()) where += fmt::format(", field {}", failed.field);
-    record_.failure = fmt::format("diverged in step {} at {:.9g} s{}: {}", simulation_.steps() + 1, simulation_.world().time, where, failed.what);
-    writeRecord("failed");
-    throw Error(ExitCode::diverged, record_.failure);
+    return fmt::format("diverged in step {} at {:.9g} s{}: {}", simulation_.steps() + 1, simulation_.world().time, where, failed.what);
 }
 
 void FrameLoop::warn(std::string message) {

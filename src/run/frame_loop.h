@@ -6,11 +6,11 @@
 #include "core/exec.h"
 #include "core/function_ref.h"
 #include "core/problems.h"
+#include "run/bookmark.h"
 #include "run/frame_schedule.h"
 #include "run/machine.h"
 #include "run/record.h"
 #include "run/run_directory.h"
-#include "run/series.h"
 #include "world/simulation.h"
 
 #include <chrono>
@@ -55,22 +55,33 @@ public:
     /// Before the first frame: run.json, scene.toml, empty tables and the checkpoint of an empty world.
     void begin(const std::string& sceneText);
     /// Goes back to the newest checkpoint that fits the schedule, and cuts the files back to it. False where nothing is
-    /// left to do. Errors: no usable checkpoint (3); one of another build (2) unless `force`.
+    /// left to do. Errors: no usable checkpoint (3); one of another build (2) unless `force`. Neither changes a file.
     bool resume(const std::string& sceneText, bool force);
 
-    /// done, timeUp or what `stop` asked for; a failed step is an Error with exit code 4.
+    /// done, timeUp or what `stop` asked for; a failed step is an Error with exit code 4. Errors are in run.json too.
     ExitCode run(StopRequested stop);
 
     const Record& record() const { return record_; }
 
 private:
+    std::vector<io::Checkpoint> usableCheckpoints();   // newest first
+    /// How the build that made it differs from this one; an Error unless `force`.
+    std::string differentBuild(const io::Checkpoint&, bool force) const;
+    bool isOnSchedule(const Bookmark&) const;
+    bool nothingLeftAfter(const Bookmark&) const;
+    void load(const Archive&, const Bookmark&);
+    void cutBackTo(const io::Checkpoint&, const Bookmark&, const std::string& sceneText);
+
+    ExitCode runFrames(StopRequested stop);
     void writeFrame();
     void writeCheckpoint(std::int64_t headingFrame);
     bool checkpointDue() const;
     bool keepGoing(StopRequested stop);
-    void load(const Archive&);
+    std::string failureText() const;
+    /// What `action` throws is written to run.json on its way.
+    template <class Action>
+    auto recordingFailure(const Action& action) -> decltype(action());
     void writeRecord(std::string_view status);
-    [[noreturn]] void fail();
     void warn(std::string message);
     Progress progress() const;
     double secondsSinceStart() const;

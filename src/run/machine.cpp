@@ -30,4 +30,17 @@ std::string Stamp::difference(const Stamp& other) const {
     return {};
 }
 
+void Stamp::save(Archive& archive) const {
+    const auto group = archive.group("stamp");
+    archive.put("version", std::string_view(version));
+    archive.put("simd", std::string_view(simd));
+    archive.put("precision", std::string_view(precision));
+    archive.put("scene", std::string_view(scene));
+}
+
+Stamp Stamp::load(const Archive& archive) {
+    const auto group = archive.group("stamp");
+    return {archive.text("version"), archive.text("simd"), archive.text("precision"), archive.text("scene")};
+}
+
 }  // namespace talus::run

@@ -2,6 +2,8 @@
 // What a run records of the program and the machine it ran on.
 #pragma once
 
+#include "core/archive.h"
+
 #include <string>
 
 namespace talus::run {
@@ -17,6 +19,9 @@ struct Stamp {
 
     /// The first difference in plain words, empty where there is none.
     std::string difference(const Stamp& other) const;
+
+    void save(Archive&) const;
+    static Stamp load(const Archive&);
 };
 
 }  // namespace talus::run

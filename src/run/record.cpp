@@ -36,6 +36,15 @@ void eachEntry(AnyRecord& record, const Visit& visit) {
 
 }  // namespace
 
+void Record::carryOver(const Record& earlier) {
+    status = earlier.status;
+    scene = earlier.scene;
+    wallSeconds = earlier.wallSeconds;
+    phaseSeconds = earlier.phaseSeconds;
+    peakMemoryBytes = earlier.peakMemoryBytes;
+    warnings = earlier.warnings;
+}
+
 std::string Record::json() const {
     nlohmann::ordered_json json;
     eachEntry(*this, [&](const char* key, const auto& value) { json[key] = value; });

@@ -25,6 +25,9 @@ struct Record {
     std::vector<std::string> warnings;
     std::string failure;              // where the status is failed
 
+    /// Goes on from the record of the part of the run before a resume: its name, how it ended, and what adds up.
+    void carryOver(const Record& earlier);
+
     std::string json() const;
     /// Reads what json() wrote; an Error with exit code 5 names `origin`.
     static Record parse(std::string_view json, std::string_view origin);

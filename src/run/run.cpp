@@ -101,11 +101,13 @@ Outcome resume(const Options& options, scene::Methods methods, Observer& observe
 
     const Exec exec(options.threads);
     world::World world = asked->buildWorld();
+    const Record earlier = readRecord(directory.path());
+    Record record = newRecord(*asked, world);
+    record.carryOver(earlier);
     auto method = asked->createMethod(world);
     world::Simulation simulation(std::move(world), std::move(method));
-    const Record record = readRecord(directory.path());
     FrameLoop loop(exec, simulation, directory, record, settingsOf(*asked, options), observer);
-    if (!loop.resume(resolvedText(*asked), options.force)) return {ExitCode::done, directory.path(), true, record};
+    if (!loop.resume(resolvedText(*asked), options.force)) return {ExitCode::done, directory.path(), true, earlier};
     return finish(loop, directory, stop);
 }
 

@@ -92,10 +92,19 @@ RunDirectory RunDirectory::open(const Path& path) {
 
 Path RunDirectory::frame(std::int64_t number) const { return path_ / kFrames / io::frameName(number); }
 
+void RunDirectory::requireAppended(const AppendedLengths& lengths) const {
+    for (const auto& [file, length] : {std::pair{seriesFile(), lengths.series}, {bodiesFile(), lengths.bodies}}) {
+        std::error_code absent;
+        const std::uintmax_t size = fs::file_size(file, absent);
+        if (absent) throw ArchiveError(fmt::format("'{}' is missing", file.string()));
+        if (size < length) throw ArchiveError(fmt::format("'{}' holds {} bytes of {}", file.string(), size, length));
+    }
+}
+
 void RunDirectory::openAppended(const AppendedLengths& lengths) {
     for (const std::string_view folder : {kFrames, kCheckpoint}) io::createDirectories(path_ / folder);
-    series_ = std::make_unique<io::AppendFile>(path_ / "series.csv", lengths.series);
-    bodies_ = std::make_unique<io::AppendFile>(path_ / kFrames / "bodies.csv", lengths.bodies);
+    series_ = std::make_unique<io::AppendFile>(seriesFile(), lengths.series);
+    bodies_ = std::make_unique<io::AppendFile>(bodiesFile(), lengths.bodies);
 }
 
 void RunDirectory::listFrames(const FrameSchedule& schedule, std::int64_t first, std::int64_t count) const {

@@ -38,6 +38,8 @@ public:
 
     io::CheckpointPair& checkpoints() { return checkpoints_; }
 
+    /// ArchiveError where a growing file is shorter than a checkpoint remembers it.
+    void requireAppended(const AppendedLengths&) const;
     /// Cuts the growing files back to these lengths.
     void openAppended(const AppendedLengths&);
     AppendedLengths appendedLengths() const { return {series_->length(), bodies_->length()}; }
@@ -62,6 +64,9 @@ private:
     private:
         int file_;
     };
+
+    Path seriesFile() const { return path_ / "series.csv"; }
+    Path bodiesFile() const { return path_ / "frames" / "bodies.csv"; }
 
     Path path_;
     Lock lock_;

@@ -13,7 +13,7 @@ namespace talus::test {
 
 class FallingGrains final : public world::Method {
 public:
-    explicit FallingGrains(double failTime = 1e300) : failTime_(failTime) {}
+    FallingGrains(double failTime, bool loadable) : failTime_(failTime), loadable_(loadable) {}
 
     world::Inserted insert(const Exec&, world::World& world, const world::Fill&) override {
         for (int i = 0; i < 10; ++i) {
@@ -69,7 +69,7 @@ public:
         id_ = archive.get<std::int64_t>("id");
         height_ = archive.get<double>("height");
         speed_ = archive.get<double>("speed");
-        iterations_ = archive.value<std::int64_t>("iterations");
+        iterations_ = archive.value<std::int64_t>(loadable_ ? "iterations" : "what no archive holds");
     }
 
     static constexpr std::array kFields{world::field::id, world::field::position, world::field::velocity, world::field::mass, world::field::elasticEnergy};
@@ -79,15 +79,16 @@ private:
     std::vector<double> height_, speed_;
     std::int64_t iterations_ = 0;
     double failTime_;
+    bool loadable_;
 };
 
-inline world::Simulation fallingGrains(double failTime = 1e300) {
+inline world::Simulation fallingGrains(double failTime = 1e300, bool loadable = true) {
     world::World world;
     world.fills.resize(1);
     world::Body& cup = world.bodies.emplace_back();
     cup.name = "cup, \"left\"";
     cup.motion = world::Motion({1, 2, 3}, {}, {world::ConstantVelocity{{1, 0, 0}}});
-    return {std::move(world), std::make_unique<FallingGrains>(failTime)};
+    return {std::move(world), std::make_unique<FallingGrains>(failTime, loadable)};
 }
 
 }  // namespace talus::test

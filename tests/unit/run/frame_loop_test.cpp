@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <sstream>
 
@@ -34,7 +35,8 @@ struct Part {
     double checkpointInterval = 0, failTime = 1e300;
     std::optional<double> maxSeconds = {};
     Stamp stamp{"1", "AVX2", "float", "abc"};
-    bool resume = false, force = false;
+    bool resume = false, force = false, loadable = true;
+    std::function<void(std::int64_t step)> eachStep = [](std::int64_t) {};
 };
 
 struct Outcome {
@@ -43,17 +45,29 @@ struct Outcome {
     Record record;
 };
 
+/// Not an exception that anyone handles: the nearest to a kill inside one process.
+struct Killed {};
+
+Record recordOf(const Path& path, const Part& part) {
+    Record record;
+    record.version = part.stamp.version;
+    record.simd = part.stamp.simd;
+    if (part.resume) record.carryOver(readRecord(path));
+    return record;
+}
+
 Outcome play(const Path& path, const Part& part) {
     const Exec exec(1);
-    world::Simulation simulation = test::fallingGrains(part.failTime);
+    world::Simulation simulation = test::fallingGrains(part.failTime, part.loadable);
     RunDirectory directory = part.resume ? RunDirectory::open(path) : RunDirectory::create(path, false);
     Observer observer;
     LoopSettings settings{FrameSchedule(part.end, kFramesPerSecond, part.frames), 0, {"id", "position", "velocity"}, part.checkpointInterval, part.maxSeconds, part.stamp};
-    FrameLoop loop(exec, simulation, directory, part.resume ? readRecord(path) : Record{}, settings, observer);
+    FrameLoop loop(exec, simulation, directory, recordOf(path, part), settings, observer);
     if (!part.resume) loop.begin("scene");
     else if (!loop.resume("scene", part.force)) return {ExitCode::done, true, readRecord(path)};
     std::int64_t steps = 0;
     const ExitCode code = loop.run([&]() -> std::optional<ExitCode> {
+        part.eachStep(steps);
         if (steps++ == part.stopAfter) return ExitCode::interrupted;
         return {};
     });
@@ -231,7 +245,70 @@ TEST(FrameLoop, aFailedStepNamesItsPlaceAndKeepsTheLastGoodState) {
     EXPECT_EQ(record.status, "failed");
     EXPECT_FALSE(record.failure.empty());
     EXPECT_EQ(record.frames, 3);
-    EXPECT_EQ(play(folder / "run", {.resume = true}).record.status, "done");
+    const Record resumed = play(folder / "run", {.resume = true}).record;
+    EXPECT_EQ(resumed.status, "done");
+    EXPECT_EQ(resumed.failure, "");
+    EXPECT_EQ(results(folder / "run"), results(folder / "whole"));
+}
+
+TEST(FrameLoop, aFileThatCannotBeWrittenIsInTheRecord) {
+    const TemporaryFolder folder;
+    play(folder / "whole", {});
+    const Path frames = folder / "run" / "frames", away = folder / "away";
+    const auto takeFramesAway = [&](std::int64_t step) { if (step == 30) std::filesystem::rename(frames, away); };
+    EXPECT_EQ(codeOf([&] { play(folder / "run", {.eachStep = takeFramesAway}); }), ExitCode::io);
+    const Record record = readRecord(folder / "run");
+    EXPECT_EQ(record.status, "failed");
+    EXPECT_NE(record.failure.find("cannot create"), std::string::npos) << record.failure;
+    std::filesystem::rename(away, frames);
+    EXPECT_EQ(play(folder / "run", {.resume = true}).record.failure, "");
+    EXPECT_EQ(results(folder / "run"), results(folder / "whole"));
+}
+
+TEST(FrameLoop, aCheckpointWithoutItsEntriesFallsBackToTheOther) {
+    const TemporaryFolder folder;
+    play(folder / "whole", {});
+    play(folder / "run", {.frames = 3});
+    std::vector<std::string> none;
+    const io::Checkpoint newest = std::move(io::CheckpointPair(folder / "run" / "checkpoint").usable(none)[0]);
+    const Part part{.resume = true};
+    const auto onlyStamp = [](const Stamp& stamp) { return [&stamp](Archive& archive) { stamp.save(archive); }; };
+    io::writeCheckpoint(newest.path(), newest.serial(), onlyStamp(part.stamp));
+    const Outcome outcome = play(folder / "run", part);
+    EXPECT_EQ(results(folder / "run"), results(folder / "whole"));
+    ASSERT_EQ(outcome.record.warnings.size(), 1u);
+    EXPECT_NE(outcome.record.warnings[0].find("cannot find"), std::string::npos) << outcome.record.warnings[0];
+
+    for (const char* name : {"checkpoint/a.h5", "checkpoint/b.h5"}) io::writeCheckpoint(folder / "run" / name, 99, onlyStamp(part.stamp));
+    EXPECT_EQ(codeOf([&] { play(folder / "run", {.end = 1, .resume = true}); }), ExitCode::missing);
+    for (const char* name : {"checkpoint/a.h5", "checkpoint/b.h5"}) io::writeCheckpoint(folder / "run" / name, 99, onlyStamp({"2", "AVX2", "float", "abc"}));
+    EXPECT_EQ(codeOf([&] { play(folder / "run", {.end = 1, .resume = true}); }), ExitCode::usage) << "another version is said before its entries are missed";
+    EXPECT_EQ(results(folder / "run"), results(folder / "whole"));
+}
+
+TEST(FrameLoop, aResumeThatFailsCutsNothing) {
+    const TemporaryFolder folder;
+    play(folder / "run", {.stopAfter = 30});
+    const Path series = folder / "run" / "series.csv";
+    const std::string rows = io::readFile(series);
+    io::writeFile(series, rows + "written after the checkpoint\n");
+    const auto before = results(folder / "run");
+    EXPECT_EQ(codeOf([&] { play(folder / "run", {.resume = true, .loadable = false}); }), ExitCode::missing);
+    EXPECT_EQ(results(folder / "run"), before);
+    io::writeFile(series, rows.substr(0, 10));
+    EXPECT_EQ(codeOf([&] { play(folder / "run", {.resume = true}); }), ExitCode::missing) << "rows that no checkpoint can do without";
+    EXPECT_EQ(io::readFile(series), rows.substr(0, 10));
+}
+
+// The checkpoint between frames 2 and 3 at the old end is newer than the one that the longer run goes on from.
+TEST(FrameLoop, aKilledExtensionCanBeTakenBack) {
+    const TemporaryFolder folder;
+    play(folder / "whole", {.end = 0.12});
+    play(folder / "run", {.end = 0.12});
+    EXPECT_THROW(play(folder / "run", {.resume = true, .eachStep = [](std::int64_t) { throw Killed{}; }}), Killed);
+    const Record record = play(folder / "run", {.end = 0.12, .resume = true}).record;
+    EXPECT_EQ(record.status, "done");
+    EXPECT_EQ(record.warnings, std::vector<std::string>{}) << "nothing of the old end is left to stumble over";
     EXPECT_EQ(results(folder / "run"), results(folder / "whole"));
 }
 
@@ -249,7 +326,9 @@ TEST(FrameLoop, anotherBuildIsRefusedUnlessForced) {
     }
     EXPECT_EQ(results(folder / "run"), before);
     part.force = true;
-    EXPECT_EQ(play(folder / "run", part).record.status, "done");
+    const Record record = play(folder / "run", part).record;
+    EXPECT_EQ(record.status, "done");
+    EXPECT_EQ(record.simd, "SSE2");
 }
 
 TEST(RunDirectory, refusesWhatIsNotItsOwn) {
