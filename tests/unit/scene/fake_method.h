@@ -66,7 +66,7 @@ region = { type = "box", min = [0.2, 0.2, 0.2], max = [0.4, 0.4, 0.4] }
 )";
 
 /// Reads `text` as if it stood in scene.toml.
-inline Scene readText(const std::string& text, Request request = {}) {
+inline Scene readText(const std::string& text, Request request = {}, Methods methods = kMethods) {
     const std::filesystem::path before = std::filesystem::current_path();
     const std::filesystem::path folder =
         std::filesystem::temp_directory_path() / ("talus_scene_test_" + std::to_string(::getpid()));
@@ -81,7 +81,7 @@ inline Scene readText(const std::string& text, Request request = {}) {
     } back{before, folder};
     std::filesystem::current_path(folder);
     request.scene = "scene.toml";
-    return read(request, kMethods);
+    return read(request, methods);
 }
 
 /// What is said about a scene that is wrong; empty where it is right.
