@@ -134,10 +134,11 @@ struct Checker {
 void check(const ShapeDescription& description, std::string_view path, Problems& problems) {
     const std::size_t before = problems.errors().size();
     std::visit(Checker{path, problems}, description.kind);
-    const bool mayVanish = std::holds_alternative<IntersectionDescription>(description.kind) ||
-                           std::holds_alternative<OffsetDescription>(description.kind);
+    const bool shrinks = std::holds_alternative<OffsetDescription>(description.kind);
+    const bool mayVanish = shrinks || std::holds_alternative<IntersectionDescription>(description.kind);
     if (mayVanish && problems.errors().size() == before && build(description)->bounds().empty())
-        problems.error(path, std::holds_alternative<OffsetDescription>(description.kind) ? "nothing is left of the shape: it is thinner than it is shrunk" : "nothing is left of the shape: its parts have no common space");
+        problems.error(path, shrinks ? "nothing is left of the shape: it is thinner than it is shrunk"
+                                     : "nothing is left of the shape: its parts have no common space");
 }
 
 ShapePtr build(const ShapeDescription& description) {

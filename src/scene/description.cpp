@@ -33,7 +33,8 @@ void switchTo(Variant& kind, std::size_t index, std::index_sequence<I...>) {
 
 void contactKey(KeyVisitor& v, world::ContactMode& contact) {
     v.choice(
-        {"contact", "what grains may do at the surface; separate: leave it, and slide with friction; slip: only slide with friction; sticky: neither"},
+        {"contact", "what grains may do at the surface; separate: leave it, and slide with friction; slip: only slide with friction; "
+                    "sticky: neither"},
         world::kContactModeNames, contact);
 }
 
@@ -44,7 +45,8 @@ void TimeDescription::keys(KeyVisitor& v) {
     v.number({"frames_per_second", "frames written per second of simulated time", Dimension::frequency, positive()},
              framesPerSecond);
     if (end * framesPerSecond > kMostFrames)
-        v.problem("end", fmt::format("'time.end' times 'time.frames_per_second' makes {:.3g} frames; at most {:.0f} are possible", end * framesPerSecond, kMostFrames));
+        v.problem("end", fmt::format("'time.end' times 'time.frames_per_second' makes {:.3g} frames; at most {:.0f} are possible",
+                                     end * framesPerSecond, kMostFrames));
 }
 
 void FaceDescription::keys(KeyVisitor& v, std::span<const std::string_view> types) {
@@ -72,8 +74,9 @@ void DomainDescription::keys(KeyVisitor& v) {
         v.table({.name = world::kFaceNames[face], .help = "one face: \"wall\" or \"open\"", .shorthand = "type"},
                 faces[face].given, [&](KeyVisitor& inside) { faces[face].keys(inside, kFaceTypeNames); });
         if (faces[face].given && faces[face].type == world::FaceType::periodic)
-            v.problem(world::kFaceNames[face], fmt::format("'domain.{}' cannot be periodic alone; write {} = \"periodic\" for both faces",
-                                                           world::kFaceNames[face], kAxisNames[face / 2]));
+            v.problem(world::kFaceNames[face],
+                      fmt::format("'domain.{}' cannot be periodic alone; write {} = \"periodic\" for both faces",
+                                  world::kFaceNames[face], kAxisNames[face / 2]));
         if (faces[face].given && axes[face / 2].given)
             v.problem(world::kFaceNames[face], fmt::format("'domain.{}' is set by 'domain.{}' already; keep one of them",
                                                            world::kFaceNames[face], kAxisNames[face / 2]));
@@ -99,7 +102,9 @@ void ResolutionDescription::keys(KeyVisitor& v) {
               positive()},
              size);
     if (grains && size)
-        v.problem("size", fmt::format("'resolution.grains' and 'resolution.size' are both given; keep one of them, or replace both with --set 'resolution={{size={}}}'", *size));
+        v.problem("size", fmt::format("'resolution.grains' and 'resolution.size' are both given; keep one of them, or replace both "
+                                      "with --set 'resolution={{size={}}}'",
+                                      *size));
 }
 
 void ResolutionDescription::resolve() {
@@ -164,7 +169,7 @@ void SpinDescription::keys(KeyVisitor& v) {
               .dimension = Dimension::angularVelocity,
               .required = true},
              rate);
-    if (axis == Vec3{}) v.problem("axis", "the axis of a spin must not be zero; write for example [0, 0, 1]");
+    if (!(norm(axis) > 0)) v.problem("axis", "the axis of a spin must not be zero; write for example [0, 0, 1]");
 }
 
 void OscillationDescription::keys(KeyVisitor& v) {

@@ -79,14 +79,15 @@ void refuseEndlessKeys(std::string_view text, std::string_view source) {
 
 /// What toml++ says, in the words of someone who has not read the standard of TOML.
 std::string explained(std::string_view description) {
-    if (const std::size_t colon = description.find(": "); description.starts_with("Error while parsing ") && colon != std::string_view::npos)
-        description.remove_prefix(colon + 2);
+    const std::size_t colon = description.find(": ");
+    if (description.starts_with("Error while parsing ") && colon != std::string_view::npos) description.remove_prefix(colon + 2);
     std::string text(description);
     const std::size_t saw = description.find(", saw '");
     const bool sawLetter = saw != std::string_view::npos && std::isalpha(static_cast<unsigned char>(description[saw + 7])) != 0;
     if (description.starts_with("cannot redefine existing")) text += "; it is given twice";
     if (description.find("invalid utf-8") != std::string_view::npos) text = "a letter is not in UTF-8; save the file as UTF-8";
-    if (description.starts_with("unescaped control characters")) text = "a text is not closed with a quote on the line where it begins";
+    if (description.starts_with("unescaped control characters"))
+        text = "a text is not closed with a quote on the line where it begins";
     if ((description.starts_with("expected comma") || description.starts_with("expected a comment")) && sawLetter)
         text += "; a number with a unit is a text in quotes, \"2 s\"";
     return text;
@@ -111,14 +112,16 @@ std::string_view Value::typeName() const {
 }
 
 Value parseToml(std::string_view text, std::string_view source) {
-    if (text.find('\0') != std::string_view::npos) throw Error(ExitCode::usage, fmt::format("{}:1:1: this is not a scene: a text file has no zero bytes", source));
+    if (text.find('\0') != std::string_view::npos)
+        throw Error(ExitCode::usage, fmt::format("{}:1:1: this is not a scene: a text file has no zero bytes", source));
     refuseEndlessKeys(text, source);
     try {
         Value root = convert(toml::parse(text), source);
         root.place = {std::string(source), 1, 1};
         return root;
     } catch (const toml::parse_error& error) {
-        throw Error(ExitCode::usage, fmt::format("{}: {}", placeOf(error.source(), source).text(), explained(error.description())));
+        throw Error(ExitCode::usage,
+                    fmt::format("{}: {}", placeOf(error.source(), source).text(), explained(error.description())));
     }
 }
 

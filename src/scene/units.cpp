@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
 #include <optional>
 #include <utility>
@@ -146,7 +147,8 @@ std::optional<Parsed> split(std::string_view text) {
     if (text.starts_with('+')) text.remove_prefix(1);
     Parsed parsed;
     const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), parsed.number);
-    if (failed == std::errc::result_out_of_range) parsed.number = std::strtod(std::string(text.data(), end).c_str(), nullptr);   // infinity or 0
+    if (failed == std::errc::result_out_of_range)
+        parsed.number = std::strtod(std::string(text.data(), end).c_str(), nullptr);   // infinity or 0
     else if (failed != std::errc{}) return std::nullopt;
     parsed.unit = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
     return parsed;
