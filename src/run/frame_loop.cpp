@@ -26,12 +26,14 @@ void FrameLoop::begin(const std::string& sceneText) {
 }
 
 bool FrameLoop::resume(const std::string& sceneText, bool force) {
+    bool fromOtherSchedule = false;
     for (const io::Checkpoint& checkpoint : usableCheckpoints()) {
         try {
             const std::string difference = differentBuild(checkpoint, force);
             const Bookmark mark = Bookmark::load(checkpoint.archive());
             if (nothingLeftAfter(mark)) return false;
-            if (!isOnSchedule(mark)) continue;
+            fromOtherSchedule = !isOnSchedule(mark);
+            if (fromOtherSchedule) continue;
             load(checkpoint.archive(), mark);
             if (!difference.empty()) warn(fmt::format("resumed although made by another build: {}", difference));
             recordingFailure([&] { cutBackTo(checkpoint, mark, sceneText); });
@@ -40,7 +42,10 @@ bool FrameLoop::resume(const std::string& sceneText, bool force) {
             warn(fmt::format("checkpoint '{}' cannot be resumed: {}", checkpoint.path().string(), error.what()));
         }
     }
-    throw Error(ExitCode::missing, fmt::format("'{}' has no usable checkpoint to resume from", directory_.path().string()));
+    const std::string_view reason = fromOtherSchedule
+        ? "cannot be resumed with this time.end and time.frames_per_second: its checkpoints stand between other frames; keep those of its scene.toml, or extend time.end"
+        : "has no usable checkpoint to resume from; --overwrite starts the run anew";
+    throw Error(ExitCode::missing, fmt::format("'{}' {}", directory_.path().string(), reason));
 }
 
 std::vector<io::Checkpoint> FrameLoop::usableCheckpoints() {
@@ -92,7 +97,10 @@ ExitCode FrameLoop::run(StopRequested stop) {
 }
 
 ExitCode FrameLoop::runFrames(StopRequested stop) {
-    if (next_ == 0) simulation_.fill(exec_);
+    if (next_ == 0) {
+        simulation_.fill(exec_);
+        if (simulation_.method().count() == 0) warn("no grain was placed: the regions are too small for the resolution, or bodies cover them");
+    }
     while (next_ <= settings_.schedule.last()) {
         const auto reached = simulation_.advance(exec_, settings_.schedule.time(next_), [&] { return keepGoing(stop); });
         if (reached == world::Reached::failed) throw Error(ExitCode::diverged, failureText());

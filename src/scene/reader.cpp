@@ -78,7 +78,8 @@ std::optional<double> Reader::readNumber(const Value& value, const Key& key, std
     } else {
         return error(value, path, fmt::format("'{}' must be a number, not {}", path, value.typeName())), std::nullopt;
     }
-    if (!std::isfinite(number)) return error(value, path, fmt::format("'{}' must be a finite number", path)), std::nullopt;
+    if (!std::isfinite(number))
+        return error(value, path, fmt::format("'{}' is {}; it must be a finite number", path, number)), std::nullopt;
     if (!key.range.contains(number))
         return error(value, path, fmt::format("'{}' is {}; it must be {}", path, number, rangeText(key.range))), std::nullopt;
     return number;
@@ -210,8 +211,10 @@ void Reader::readTable(const Value& value, const Key& key, const std::string& pa
         table = &written;
     }
     if (!table) {
-        const std::string_view expected = key.shorthand.empty() ? "a table, { … }," : "a text or a table, { … },";
-        return error(value, path, fmt::format("'{}' must be {} not {}", path, expected, value.typeName()));
+        const bool atTheTop = path.find_first_of(".[") == std::string::npos;
+        const std::string form = atTheTop ? fmt::format("a table under [{}]", path) : "a table, { … }";
+        const std::string_view orText = key.shorthand.empty() ? "" : "a text or ";
+        return error(value, path, fmt::format("'{}' must be {}{}, not {}", path, orText, form, value.typeName()));
     }
     Reader inside(context_, table, path, value.place);
     body(inside);
