@@ -40,6 +40,7 @@ struct Range {
 };
 constexpr Range anyNumber() { return {}; }
 constexpr Range positive() { return {.min = 0, .minExcluded = true}; }
+constexpr Range positiveUpTo(double high) { return {.min = 0, .max = high, .minExcluded = true}; }
 constexpr Range nonNegative() { return {.min = 0}; }
 constexpr Range between(double low, double high) { return {.min = low, .max = high}; }
 constexpr Range openBetween(double low, double high) { return {.min = low, .max = high, .minExcluded = true, .maxExcluded = true}; }

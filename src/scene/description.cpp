@@ -18,7 +18,9 @@ constexpr std::array<std::string_view, 3> kFaceTypeNames{"wall", "open", "period
 constexpr double kDefaultDensity = 2600, kDefaultPacking = 0.6, kDefaultAngle = 30;
 constexpr std::int64_t kDefaultGrains = 100000;
 constexpr double kMostInteger = 9007199254740992.0;   // 2^53
-constexpr double kMostFrames = 1e9;
+constexpr double kLongestRun = 1e6;         // [s] eleven days, some 1e10 steps
+constexpr double kMostFrameRate = 1e6;      // [1/s] of the fastest cameras
+constexpr double kMostFrames = 1e7;         // files in a folder
 
 template <class... Kinds>
 constexpr std::array<std::string_view, sizeof...(Kinds)> typeNames(const std::variant<Kinds...>*) {
@@ -41,8 +43,8 @@ void contactKey(KeyVisitor& v, world::ContactMode& contact) {
 }  // namespace
 
 void TimeDescription::keys(KeyVisitor& v) {
-    v.number({"end", "simulated time at which the run ends", Dimension::time, positive()}, end);
-    v.number({"frames_per_second", "frames written per second of simulated time", Dimension::frequency, positive()},
+    v.number({"end", "simulated time at which the run ends", Dimension::time, positiveUpTo(kLongestRun)}, end);
+    v.number({"frames_per_second", "frames written per second of simulated time", Dimension::frequency, positiveUpTo(kMostFrameRate)},
              framesPerSecond);
     if (end * framesPerSecond > kMostFrames)
         v.problem("end", fmt::format("'time.end' times 'time.frames_per_second' makes {:.3g} frames; at most {:.0f} are possible",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "world/simulation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -9,6 +11,8 @@
 
 namespace talus::world {
 namespace {
+
+constexpr double kMostSteps = 9007199254740992.0;   // 2^53: beyond it a double cannot count them one by one
 
 /// What lies on the inner side of every open face: a box without end where a face is closed or periodic.
 class WithinOpenFaces final : public geometry::Shape {
@@ -71,6 +75,10 @@ void Simulation::planTo(double target, double longestStep) {
     }
     const double remaining = target - world_.time;
     double steps = std::max(1.0, std::ceil(remaining / longestStep));
+    if (!(steps < kMostSteps)) {
+        failure_ = Failed{.what = fmt::format("{:.3g} steps of {:.3g} s are too many to the next event", steps, longestStep), .field = "dt"};
+        return;
+    }
     while (remaining / steps > longestStep) ++steps;   // the quotient above was rounded down
     plan_ = {target, remaining / steps, static_cast<std::int64_t>(steps)};
 }

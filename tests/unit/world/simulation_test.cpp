@@ -53,6 +53,13 @@ TEST(Simulation, neverExceedsTheStableStepAndMeetsTheTargetExactly) {
     }
 }
 
+TEST(Simulation, moreStepsThanCanBeCountedAreAFailure) {
+    Bench s;
+    s.mock.stable = [](const World&) { return 1e-11; };
+    EXPECT_EQ(s.simulation.advance(s.exec, 1e6, kAlways), Reached::failed);
+    EXPECT_NE(s.simulation.failure()->what.find("1e+17 steps"), std::string::npos) << s.simulation.failure()->what;
+}
+
 TEST(Simulation, keepsDtUntilTheStableStepFallsBelowIt) {
     Bench s;
     s.mock.stable = [](const World& w) { return w.time < 0.35 ? 0.1 + w.time : 0.051; };   // rises, then falls
