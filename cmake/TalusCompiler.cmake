@@ -14,13 +14,17 @@ if(TALUS_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${TALUS_CCACHE})
 endif()
 
+# For Talus's own targets only; talus_compiler is for all that include its headers.
+add_library(talus_warnings INTERFACE)
+target_compile_options(talus_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
+  -Wno-restrict)             # GCC 12 warns falsely on string concatenation (its bug 105651)
+
 add_library(talus_compiler INTERFACE)
 target_compile_features(talus_compiler INTERFACE cxx_std_20)   # for projects that include this one
 target_compile_options(talus_compiler INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
   -ffp-contract=off          # results must not depend on what the optimiser fuses; wide.h fuses explicitly
-  -fno-math-errno
-  -Wno-restrict)             # GCC 12 warns falsely on string concatenation (its bug 105651)
+  -fno-math-errno)
 if(TALUS_SIMD STREQUAL "x86-64-v3")
   # Without AES and PCLMUL Highway falls back to SSSE3.
   target_compile_options(talus_compiler INTERFACE -march=x86-64-v3 -maes -mpclmul)
