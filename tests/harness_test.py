@@ -28,6 +28,10 @@ def write(path, text):
     temporary.write_text(text)
     temporary.rename(path)
 
+def frame(text):
+    appended = '<AppendedData encoding="raw">\\n_' + chr(len(text)) + 7 * chr(0) + text
+    return '<DataArray offset="0"/>' + appended + ("" if fault == "vtp" else "\\n</AppendedData>\\n</VTKFile>\\n")
+
 start, rows = 0, []
 if "--resume" in arguments:
     if not checkpoint.exists() or fault == "checkpoint":
@@ -37,13 +41,13 @@ elif out.exists() and any(out.iterdir()) and "--overwrite" not in arguments:
     sys.exit(2)
 elif (out / "run.json").exists():
     checkpoint.unlink(missing_ok=True)
-for frame in range(start, {FRAMES}):
+for number in range(start, {FRAMES}):
     write(out / "run.json", '{{"status":' if fault == "json" else '{{"status": "running"}}')
     time.sleep(0.02)
-    rows.append(f"{{frame}},{{start if fault == 'resume' else threads if fault == 'threads' else 0}}")
-    write(out / "frames" / f"grains_{{frame:06}}.vtp", rows[-1])
+    rows.append(f"{{number}},{{start if fault == 'resume' else threads if fault == 'threads' else 0}}")
+    write(out / "frames" / f"grains_{{number:06}}.vtp", frame(rows[-1]))
     write(out / "series.csv", "\\n".join(rows))
-    write(checkpoint, json.dumps([frame + 1, rows]))
+    write(checkpoint, json.dumps([number + 1, rows]))
 write(out / "run.json", '{{"status": "done"}}')
 """
 
@@ -79,6 +83,9 @@ class Harness(unittest.TestCase):
 
     def test_broken_file_under_its_final_name(self) -> None:
         self.expect("kill_resume.py", "json", 1, "run.json is broken", "--kills", "8")
+
+    def test_frame_cut_off(self) -> None:
+        self.expect("kill_resume.py", "vtp", 1, "is cut off", "--kills", "8")
 
 
 if __name__ == "__main__":

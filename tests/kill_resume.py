@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from run_directories import add_scene_arguments, differences, run_command, run_to_the_end
+from run_directories import add_scene_arguments, cut_off, differences, run_command, run_to_the_end
 
 NO_CHECKPOINT = 3   # exit code of --resume
 
@@ -47,6 +47,7 @@ class Victim:
             return None
         if process.returncode not in (0, NO_CHECKPOINT):
             raise Failure(f"exit code {process.returncode} after {self.kills} kills: {' '.join(process.args)}\n{errors}")
+        self.check_whole_files()
         return process.returncode
 
     def checkpoints(self) -> list[Path]:
@@ -59,6 +60,8 @@ class Victim:
                 json.loads(path.read_text(encoding="utf-8"))
             except ValueError as error:
                 raise Failure(f"{path.name} is broken after kill {self.kills}: {error}") from error
+        for path in cut_off(self.out):
+            raise Failure(f"{path.name} is cut off after kill {self.kills}")
 
     def start_afresh(self, seconds: float | None) -> int | None:
         """--overwrite refuses a directory without run.json: what the kill left of it is removed as a user would."""

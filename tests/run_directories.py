@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tests of the program share: starting `talus run`, and comparing what two runs wrote."""
 import argparse
+import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+APPENDED, TRAILER = b'<AppendedData encoding="raw">\n_', b"\n</AppendedData>\n</VTKFile>\n"
 PROMISED = ("frames", "probes", "series.csv")   # byte-identical for the same run; the rest may tell the time
 
 
@@ -45,3 +47,19 @@ def differences(expected: Path, actual: Path) -> list[str]:
             at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
             found.append(f"differs: {name} from byte {at} ({len(a)} and {len(b)} bytes)")
     return found
+
+
+def is_whole(frame: bytes) -> bool:
+    """The last array that the header names ends where the trailer begins, and the file with that."""
+    header, found, data = frame.partition(APPENDED)
+    offsets = [int(text) for text in re.findall(rb'offset="(\d+)"', header)]
+    if not found or not offsets:
+        return False
+    begin = max(offsets) + 8
+    size = int.from_bytes(data[begin - 8:begin], "little")
+    return data[begin + size:] == TRAILER
+
+
+def cut_off(directory: Path) -> list[Path]:
+    """Frames under their final name that are not whole."""
+    return [path for path in sorted((directory / "frames").glob("grains_*.vtp")) if not is_whole(path.read_bytes())]

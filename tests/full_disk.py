@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a scene where no file may grow beyond a limit, as on a full disk: exit code 5, nothing half under its final name,
+and the same bytes once there is room."""
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from run_directories import add_scene_arguments, cut_off, differences, run_command, run_to_the_end
+
+NO_CHECKPOINT = 3   # exit code of --resume
+LIMITS = (0, 1_000, 5_000, 100_000, 500_000)   # [bytes]: run.json, scene.toml, first checkpoint, frame, later checkpoint
+
+
+def run_within(limit: int, command: list[str]) -> subprocess.CompletedProcess[str]:
+    # Python ignores SIGXFSZ, and so does the program then: what it gets is an error from write().
+    return subprocess.run(command, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)), restore_signals=False,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+
+
+def problems(arguments: argparse.Namespace, whole: Path, out: Path, limit: int) -> list[str]:
+    command = run_command(arguments, out)
+    result = run_within(limit, command)
+    found = []
+    if result.returncode != 5 or not result.stderr.startswith("cannot write '"):
+        found.append(f"exit code {result.returncode}: {result.stderr}")
+    found += [f"{path.name} is cut off" for path in cut_off(out)]
+    found += [f"{path} is left over" for path in out.rglob(".*.tmp-*")]
+    record = out / "run.json"
+    if record.exists() and limit >= 1_000:   # where the record itself has room
+        told = json.loads(record.read_text(encoding="utf-8"))
+        if told["status"] != "failed" or "cannot write" not in told.get("failure", ""):
+            found.append(f"run.json says {told['status']}: {told.get('failure')}")
+    resumed = subprocess.run([*command, "--resume"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode
+    if resumed == NO_CHECKPOINT:
+        if list((out / "checkpoint").glob("*.h5")):
+            found.append("--resume cannot use the checkpoint")
+        run_to_the_end([*command, "--overwrite"] if record.exists() else command)
+    elif resumed != 0:
+        found.append(f"exit code {resumed} from --resume")
+    return found + differences(whole, out)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    add_scene_arguments(parser)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        whole = Path(folder, "whole")
+        run_to_the_end(run_command(arguments, whole))
+        found = [f"{limit} bytes: {line}" for limit in LIMITS for line in problems(arguments, whole, Path(folder, str(limit)), limit)]
+    print(*found, sep="\n", end="\n" if found else "")
+    print(f"full disk: {arguments.scene}, {len(LIMITS)} limits, {len(found)} problems")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
