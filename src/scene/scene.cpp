@@ -79,19 +79,20 @@ Scene read(const Request& request, Methods methods) {
     throwIfWrong(diagnostics);
 
     // What no method can do, then what the chosen one cannot, asked of a world that is otherwise right.
-    const world::World world = build(*scene);
+    world::World world = build(*scene);
     Problems ofWorld;
     world::check(world, ofWorld);
     scene->methodInfo().check(scene->methodSettings(), world, ofWorld);
     place(ofWorld, root, diagnostics);
     throwIfWrong(diagnostics);
     const world::MethodInfo& method = scene->methodInfo();
-    return Scene(std::move(scene), method, source.name, diagnostics.warningTexts());
+    return Scene(std::move(scene), std::move(world), method, source.name, diagnostics.warningTexts());
 }
 
-Scene::Scene(std::unique_ptr<SceneDescription> description, const world::MethodInfo& method, std::string name,
+Scene::Scene(std::unique_ptr<SceneDescription> description, world::World world, const world::MethodInfo& method, std::string name,
              std::vector<std::string> warnings)
     : description_(std::move(description)),
+      world_(std::move(world)),
       method_(&method),
       name_(std::move(name)),
       warnings_(std::move(warnings)),
@@ -129,8 +130,8 @@ std::string Scene::identity() const {
     return writer.text();
 }
 
-world::World Scene::buildWorld() const { return build(*description_); }
-world::Estimate Scene::estimate() const { return method_->estimate(description_->methodSettings(), buildWorld(), precision()); }
+world::World Scene::buildWorld() const { return world_; }
+world::Estimate Scene::estimate() const { return method_->estimate(description_->methodSettings(), world_, precision()); }
 std::unique_ptr<world::Method> Scene::createMethod(const world::World& world) const {
     return method_->create(description_->methodSettings(), world, precision());
 }

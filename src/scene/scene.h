@@ -34,7 +34,7 @@ struct SceneDescription;
 /// A scene that was read without errors, every default filled in.
 class Scene {
 public:
-    Scene(std::unique_ptr<SceneDescription>, const world::MethodInfo&, std::string name, std::vector<std::string> warnings);
+    Scene(std::unique_ptr<SceneDescription>, world::World, const world::MethodInfo&, std::string name, std::vector<std::string> warnings);
     ~Scene();
     Scene(Scene&&) noexcept;
     Scene& operator=(Scene&&) noexcept;
@@ -55,12 +55,13 @@ public:
     /// these are equal.
     std::string identity() const;
 
-    world::World buildWorld() const;
+    world::World buildWorld() const;             // at its start; worlds of a scene share their shapes
     world::Estimate estimate() const;
     std::unique_ptr<world::Method> createMethod(const world::World&) const;
 
 private:
     std::unique_ptr<SceneDescription> description_;
+    world::World world_;
     const world::MethodInfo* method_;
     std::string name_;
     std::vector<std::string> warnings_, outputFields_;

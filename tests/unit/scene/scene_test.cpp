@@ -230,5 +230,13 @@ TEST(Scenes, HourglassHoldsItsSand) {
     EXPECT_LT(glass.distance({0, 0, -0.003}), 0);    // closed below
 }
 
+TEST(Scene, BuildsItsShapesOnce) {
+    const Scene scene = read(builtIn("hourglass"), builtInMethods());
+    const world::World one = scene.buildWorld(), other = scene.buildWorld();
+    ASSERT_FALSE(one.fills.empty());
+    EXPECT_EQ(one.fills[0].region, other.fills[0].region);
+    EXPECT_EQ(one.bodies.back().shape, other.bodies.back().shape);
+}
+
 }  // namespace
 }  // namespace talus::scene::test
