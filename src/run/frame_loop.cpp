@@ -17,6 +17,7 @@ FrameLoop::FrameLoop(const Exec& exec, world::Simulation& simulation, RunDirecto
 
 void FrameLoop::begin(const std::string& sceneText) {
     recordingFailure([&] {
+        warnUnlessLocked();
         writeRecord("running");   // first of all: it marks the folder as a run's
         io::writeFile(directory_.scene(), sceneText);
         io::writeFile(directory_.results(), "{}\n");
@@ -26,6 +27,7 @@ void FrameLoop::begin(const std::string& sceneText) {
 }
 
 bool FrameLoop::resume(const std::string& sceneText, bool force) {
+    warnUnlessLocked();
     bool fromOtherSchedule = false;
     for (const io::Checkpoint& checkpoint : usableCheckpoints()) {
         try {
@@ -191,6 +193,11 @@ std::string FrameLoop::failureText() const {
         where = fmt::format(", grain {} at ({:.6g}, {:.6g}, {:.6g}) m", failed.grain, failed.position.x, failed.position.y, failed.position.z);
     if (!failed.field.empty()) where += fmt::format(", field {}", failed.field);
     return fmt::format("diverged in step {} at {:.9g} s{}: {}", simulation_.steps() + 1, simulation_.world().time, where, failed.what);
+}
+
+void FrameLoop::warnUnlessLocked() {
+    if (!directory_.locked())
+        warn(fmt::format("the file system of '{}' has no locks: take care that no other run writes there", directory_.path().string()));
 }
 
 void FrameLoop::warn(std::string message) {

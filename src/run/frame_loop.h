@@ -82,6 +82,7 @@ private:
     template <class Action>
     auto recordingFailure(const Action& action) -> decltype(action());
     void writeRecord(std::string_view status);
+    void warnUnlessLocked();
     void warn(std::string message);
     Progress progress() const;
     double secondsSinceStart() const;

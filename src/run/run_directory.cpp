@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <optional>
 
 namespace talus::run {
@@ -55,10 +57,18 @@ void removeRun(const RunDirectory& directory) {
 }  // namespace
 
 RunDirectory::Lock::Lock(const Path& path) : file_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (file_ < 0) throw Error(ExitCode::io, fmt::format("cannot open folder '{}'", path.string()));
-    if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
-    ::close(file_);
-    throw Error(ExitCode::usage, fmt::format("another run is writing to '{}'", path.string()));
+    if (file_ < 0) throw Error(ExitCode::io, fmt::format("cannot open folder '{}': {}", path.string(), std::strerror(errno)));
+    while (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+        const int error = errno;
+        if (error == EINTR) continue;
+        if (error == ENOLCK || error == ENOTSUP || error == EOPNOTSUPP || error == ENOSYS) {   // network file systems
+            held_ = false;
+            return;
+        }
+        ::close(file_);
+        if (error == EWOULDBLOCK) throw Error(ExitCode::usage, fmt::format("another run is writing to '{}'", path.string()));
+        throw Error(ExitCode::io, fmt::format("cannot lock folder '{}': {}", path.string(), std::strerror(error)));
+    }
 }
 
 RunDirectory::Lock::~Lock() {

@@ -31,6 +31,8 @@ public:
     static RunDirectory open(const Path&);
 
     const Path& path() const { return path_; }
+    /// False on a file system without locks, where nothing keeps a second run away.
+    bool locked() const { return lock_.held(); }
     Path scene() const { return path_ / "scene.toml"; }
     Path record() const { return path_ / "run.json"; }
     Path results() const { return path_ / "results.json"; }
@@ -59,10 +61,12 @@ private:
     public:
         explicit Lock(const Path&);
         ~Lock();
-        Lock(Lock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
+        Lock(Lock&& other) noexcept : file_(std::exchange(other.file_, -1)), held_(other.held_) {}
+        bool held() const { return held_; }
 
     private:
         int file_;
+        bool held_ = true;
     };
 
     Path seriesFile() const { return path_ / "series.csv"; }

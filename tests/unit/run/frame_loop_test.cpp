@@ -11,6 +11,21 @@
 #include <map>
 #include <sstream>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace {
+int lockError = 0;   // what flock answers in this program; 0: the truth
+}  // namespace
+
+extern "C" int flock(int file, int operation) noexcept {
+    if (lockError == 0) return static_cast<int>(::syscall(SYS_flock, file, operation));
+    errno = lockError;
+    return -1;
+}
+
 namespace talus::run {
 namespace {
 
@@ -356,6 +371,18 @@ TEST(RunDirectory, belongsToOneRunAtATime) {
     const TemporaryFolder folder;
     const RunDirectory first = RunDirectory::create(folder / "run", false);
     EXPECT_EQ(codeOf([&] { RunDirectory::create(folder / "run", true); }), ExitCode::usage);
+}
+
+TEST(RunDirectory, aFileSystemWithoutLocksIsWarnedOf) {
+    const TemporaryFolder folder;
+    lockError = ENOLCK;
+    const Outcome outcome = play(folder / "run", {.frames = 1});
+    lockError = EIO;
+    EXPECT_EQ(codeOf([&] { RunDirectory::open(folder / "run"); }), ExitCode::io) << "and any other error is one";
+    lockError = 0;
+    ASSERT_EQ(outcome.record.warnings.size(), 1u);
+    EXPECT_NE(outcome.record.warnings[0].find("has no locks"), std::string::npos) << outcome.record.warnings[0];
+    EXPECT_EQ(outcome.record.status, "done");
 }
 
 }  // namespace
