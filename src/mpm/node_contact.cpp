@@ -12,10 +12,6 @@ constexpr double kOnSurface = 1e-6;
 /// Bodies that meet at a node are applied in turn until none changes the velocity any more, at most so often.
 constexpr int kMostSweeps = 16;
 
-Vec3 nodePosition(const GridFrame& frame, const BlockCoord& block, int n) {
-    return frame.toWorld(block, {static_cast<double>(n / 16), static_cast<double>(n / 4 % 4), static_cast<double>(n % 4)});
-}
-
 }  // namespace
 
 Vec3 contactChange(world::ContactMode mode, double friction, const geometry::Surface& surface, const Vec3& relativeVelocity, double dt, double touchingDistance) {
@@ -79,7 +75,7 @@ void NodeContact::look(const Exec& exec, std::span<const GridBody> bodies, Nearb
         for (std::size_t b = begin; b < end; ++b)
             for (std::size_t e = nearby.first[b]; e < nearby.first[b + 1]; ++e)
                 for (int n = 0; n < kBlockNodes; ++n) {
-                    const world::SurfacePoint point = bodies[nearby.body[e]].snapshot.surface(nodePosition(frame_, blocks_[b].coord, n));
+                    const world::SurfacePoint point = bodies[nearby.body[e]].snapshot.surface(frame_.nodePosition(blocks_[b].coord, n));
                     nearby.surface[e * kBlockNodes + static_cast<std::size_t>(n)] = {point.distance, point.normal};
                 }
     });
