@@ -10,9 +10,10 @@ What it expects stands in comments before anything else, in NAME/ in a file call
     # expect-exit: 2
     # expect: NAME.toml:7:1: unknown key 'dtt'; did you mean 'dt'?     a line of stderr; repeated for several, in order
     # command: run {scene} --out {tmp}/out -q                          instead of check {scene}
+    # before: {talus} run {scene} --out out && rm out/run.json         what the shell does in {tmp} first; it must succeed
     # leaves: out/run.json out/frames/*                                what a failing command may leave behind in {tmp}
 {tmp} is a folder that is empty at first and where the command runs. In stderr a path into it, or to the case, is
-compared without its folder.
+compared without its folder, and amounts of memory are compared as {memory}: they differ between machines.
 """
 import argparse
 import difflib
@@ -24,12 +25,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 TIMEOUT_S = 20
-DIRECTIVE = re.compile(r"#\s*(expect-exit|expect|command|leaves):\s?(.*)")
+DIRECTIVE = re.compile(r"#\s*(expect-exit|expect|command|before|leaves):\s?(.*)")
+MEMORY = re.compile(r"(needs about|this machine has) [\d.e+]+ [kMGTP]?(B|bytes)\b")
 BUG = 1   # an exit code that no case may expect
 
 
@@ -44,6 +46,7 @@ class Case:
     path: Path      # the entry in tests/bad
     expected: Expectation
     command: str
+    before: str
     leaves: list[str]
 
     @property
@@ -58,7 +61,7 @@ class Outcome:
 
 
 def read_case(path: Path) -> Case:
-    case = Case(path, Expectation(), "check {scene}", [])
+    case = Case(path, Expectation(), "check {scene}", "", [])
     for line in case.directives.read_text(encoding="utf-8").splitlines():
         if line.strip() and not line.startswith("#"):
             break
@@ -70,6 +73,8 @@ def read_case(path: Path) -> Case:
                 case.expected.lines.append(value)
             elif name == "command":
                 case.command = value
+            elif name == "before":
+                case.before = value
             else:
                 case.leaves += value.split()
     return case
@@ -88,6 +93,12 @@ def files_in(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
 
+def fill_in(text: str, values: dict[str, Path], quote: Callable[[str], str] = str) -> str:
+    for name, value in values.items():
+        text = text.replace(f"{{{name}}}", quote(str(value)))
+    return text
+
+
 def execute(talus: Path, case: Case) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         tmp = Path(folder).resolve()
@@ -95,9 +106,15 @@ def execute(talus: Path, case: Case) -> Outcome:
         if case.path.is_dir():
             shutil.copytree(case.path, tmp, dirs_exist_ok=True)
             scene = tmp / "scene.toml"
-        before = files_in(tmp)
-        command = [word.replace("{scene}", str(scene)).replace("{tmp}", str(tmp)) for word in shlex.split(case.command)]
         environment = {**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+        if case.before:
+            script = fill_in(case.before, {"talus": talus.resolve(), "scene": scene, "tmp": tmp}, shlex.quote)
+            prepared = subprocess.run(["sh", "-c", script], cwd=tmp, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+                                      timeout=TIMEOUT_S, check=False)
+            if prepared.returncode != 0:
+                return Outcome(Expectation(None, ["what comes before has failed:", *prepared.stderr.decode().splitlines()]), [])
+        before = files_in(tmp)
+        command = [fill_in(word, {"scene": scene, "tmp": tmp}) for word in shlex.split(case.command)]
         try:
             result = subprocess.run([str(talus.resolve()), *command], cwd=tmp, env=environment, stdin=subprocess.DEVNULL,
                                     capture_output=True, timeout=TIMEOUT_S, check=False)
@@ -106,6 +123,7 @@ def execute(talus: Path, case: Case) -> Outcome:
             code, errors = None, f"still running after {TIMEOUT_S} s"
         for prefix in (tmp, case.path.resolve().parent):
             errors = errors.replace(f"{prefix}/", "")
+        errors = MEMORY.sub(r"\1 {memory}", errors)
         after = files_in(tmp) if code != 0 else before
         leftovers = [name for name in sorted(after - before) if ".tmp" not in Path(name).name
                      and not any(fnmatch.fnmatch(name, pattern) for pattern in case.leaves)]

@@ -27,6 +27,8 @@ elif command == "crash":
     os.kill(os.getpid(), 11)
 elif command == "bug":
     sys.exit(1)
+elif command == "big":
+    sys.exit(print(f"needs about {{arguments[0]}} GB and this machine has 1e+03 bytes", file=sys.stderr) or 2)
 print(f"unknown command '{{command}}'", file=sys.stderr)
 sys.exit(2)
 """
@@ -82,6 +84,19 @@ class BadInputs(unittest.TestCase):
     def test_directory(self) -> None:
         self.write("mesh/case", "# expect-exit: 2\n# expect: scene.toml:1:1: bad line\n")
         self.write("mesh/scene.toml", "bad\n")
+        self.expect(0)
+
+    def test_before_prepares_the_folder(self) -> None:
+        self.write("late.case", "# before: echo bad > made.toml && ! {talus} check made.toml 2> {tmp}/log\n"
+                                "# command: check made.toml\n# expect-exit: 2\n# expect: made.toml:1:1: bad line\n")
+        self.expect(0)
+
+    def test_before_that_fails(self) -> None:
+        self.write("early.case", "# before: echo oops >&2; false\n# command: check made.toml\n# expect-exit: 2\n")
+        self.expect(1, "what comes before has failed", "oops")
+
+    def test_memory_of_any_machine(self) -> None:
+        self.write("big.case", "# command: big 12.3\n# expect-exit: 2\n# expect: needs about {memory} and this machine has {memory}\n")
         self.expect(0)
 
     def test_files_left_behind(self) -> None:

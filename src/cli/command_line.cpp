@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 
 namespace talus::cli {
@@ -16,13 +17,34 @@ namespace {
 constexpr std::string_view kExitCodes =
     "Exit codes: 0 done, 1 a bug in Talus, 2 bad usage or scene, 3 missing scene or folder, 4 diverged, 5 files, 6 time is up, 130/143 interrupted.";
 
+/// Refuses what `accepted` is false for, in one form of words.
+template <class Accepted>
+CLI::Validator mustBe(std::string what, Accepted accepted) {
+    return CLI::Validator([=](std::string& text) { return accepted(text) ? std::string() : fmt::format("'{}' is not {}", text, what); }, "");
+}
+CLI::Validator wholeNumber(std::int64_t least, std::int64_t most) {
+    return mustBe(fmt::format("a whole number from {} to {}", least, most), [=](const std::string& text) {
+        std::int64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        return error == std::errc{} && end == text.data() + text.size() && value >= least && value <= most;
+    });
+}
 CLI::Validator nonNegative() {
-    return CLI::Validator(
-        [](std::string& text) {
-            double value = 0;
-            return CLI::detail::lexical_cast(text, value) && value >= 0 ? std::string() : fmt::format("'{}' is not a number of at least 0", text);
-        },
-        "");
+    return mustBe("a number of at least 0", [](const std::string& text) {
+        double value = 0;
+        return CLI::detail::lexical_cast(text, value) && value >= 0;
+    });
+}
+CLI::Validator oneOf(const std::vector<std::string>& names) {
+    return mustBe(fmt::format("one of {}", fmt::join(names, ", ")), [=](const std::string& text) { return std::ranges::find(names, text) != names.end(); });
+}
+
+/// CLI11 says "--out: 1 required DIR missing" and "--out: At Most 1 required but received 2".
+std::string describeMismatch(const std::string& message) {
+    const std::string option = message.substr(0, message.find(':'));
+    if (message.ends_with("missing")) return option + " needs a value";
+    if (message.find("received") != std::string::npos) return option + " is given more than once";
+    return message;
 }
 
 /// The program's commands; each subcommand leaves what it was given in `command`.
@@ -43,6 +65,10 @@ public:
 
     Command parse(int argc, const char* const* argv) {
         refuseUnknownCommand(argc, argv);
+        const auto refuse = [&](const std::string& message) {
+            const CLI::App* used = usedCommand();
+            return Error(ExitCode::usage, fmt::format("{}\ntry: talus {}--help", message, used ? used->get_name() + " " : ""));
+        };
         try {
             app_.parse(argc, argv);
         } catch (const CLI::CallForHelp&) {
@@ -51,9 +77,10 @@ public:
             return TextCommand{app_.version() + "\n"};
         } catch (const CLI::ExtrasError& error) {
             throw Error(ExitCode::usage, describeExtras(error));
+        } catch (const CLI::ArgumentMismatch& error) {
+            throw refuse(describeMismatch(error.what()));
         } catch (const CLI::ParseError& error) {
-            const CLI::App* used = usedCommand();
-            throw Error(ExitCode::usage, fmt::format("{}\ntry: talus {}--help", error.what(), used ? used->get_name() + " " : ""));
+            throw refuse(error.what());
         }
         return finished_();
     }
@@ -86,7 +113,7 @@ private:
         app.add_option("--method", request.method, "Solve it with this method instead of the scene's own")->type_name("M");
         app.add_option("--variant", request.variant, "Take this variant of the scene")->type_name("V");
         app.add_option("--set", request.sets, "Override a key or parameter; repeat for several")->type_name("KEY=VALUE")->expected(1)->take_all();
-        app.add_option("--precision", request.precision, "float or double")->type_name("float|double")->check(CLI::IsMember({"float", "double"}).description(""));
+        app.add_option("--precision", request.precision, "float or double")->type_name("float|double")->check(oneOf({"float", "double"}));
     }
     void addRun() {
         run::Options& options = run_.options;
@@ -94,8 +121,8 @@ private:
         app.add_option("SCENE", options.request.scene, "A built-in scene, or a file (with a '/' or ending in .toml); not needed with --resume --out DIR")->type_name("");
         addChanges(app, options.request);
         app.add_option("--out", options.out, "Where the run is written; ./NAME-METHOD unless given")->type_name("DIR");
-        app.add_option("--frames", options.frames, "Stop after N frames beyond frame 0")->type_name("N")->check(nonNegative());
-        app.add_option("--threads", options.threads, "Threads; all cores unless given; the results are the same")->type_name("N")->check(CLI::Range(1, 256).description(""));
+        app.add_option("--frames", options.frames, "Stop after N frames beyond frame 0")->type_name("N")->check(wholeNumber(0, 1'000'000'000));
+        app.add_option("--threads", options.threads, "Threads; all cores unless given; the results are the same")->type_name("N")->check(wholeNumber(1, 256));
         app.add_option("--max-time", options.maxSeconds, "Wall seconds after which to write a checkpoint and leave with exit code 6")->type_name("S")->check(nonNegative());
         CLI::Option* resume = app.add_flag("--resume", options.resume, "Go on with the run in DIR from its last checkpoint");
         CLI::Option* overwrite = app.add_flag("--overwrite", options.overwrite, "Replace the run in DIR")->excludes(resume);
@@ -122,7 +149,7 @@ private:
         newScene.add_option("NAME", new_.name, "Name of the scene")->type_name("")->required();
         add("schema", "Print the JSON Schema of scene files, for editors", "Example:\n  talus schema > talus.schema.json", schema_);
         CLI::App& completion = add("completion", "Print a completion script for a shell", "Example:\n  source <(talus completion bash)", completion_);
-        completion.add_option("SHELL", completion_.shell, "bash, zsh or fish")->type_name("")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""));
+        completion.add_option("SHELL", completion_.shell, "bash, zsh or fish")->type_name("")->required()->check(oneOf({"bash", "zsh", "fish"}));
         add("manual", "Print docs/commands.md", "", manual_).group("");
     }
     void addDirectories() {
@@ -131,7 +158,7 @@ private:
         info.add_flag("--json", info_.json, "Print run.json");
         CLI::App& exported = add("export", "Write the frames of a run for other programs", "Example:\n  talus export hourglass-elastoplastic --to npz --frames 10:20 --fields id,position,velocity", export_);
         exported.add_option("DIR", export_.directory, "A run directory")->type_name("")->required();
-        exported.add_option("--to", formatName_, "csv, ply (binary) or npz (NumPy)")->type_name("csv|ply|npz")->required()->check(CLI::IsMember({"csv", "ply", "npz"}).description(""));
+        exported.add_option("--to", formatName_, "csv, ply (binary) or npz (NumPy)")->type_name("csv|ply|npz")->required()->check(oneOf({"csv", "ply", "npz"}));
         exported.add_option("--out", export_.out, "Folder for the files; DIR/export unless given")->type_name("PATH");
         exported.add_option("--frames", export_.frames, "Frames A to B; A: and :B leave an end open")->type_name("A:B");
         exported.add_option("--fields", export_.fields, "Only these fields, separated by commas")->type_name("NAMES")->delimiter(',');
@@ -146,12 +173,17 @@ private:
         return scene::suggestion(name, views, what);
     }
     void refuseUnknownCommand(int argc, const char* const* argv) const {
-        if (argc < 2 || argv[1][0] == '-') return;
+        if (argc >= 2 && argv[1][0] == '-') {
+            if (app_.get_option_no_throw(argv[1]) == nullptr)
+                throw Error(ExitCode::usage, fmt::format("unknown option '{}' of talus; the options of a command follow its name\ntry: talus --help", argv[1]));
+            return;
+        }
         std::vector<std::string> names;
         for (const CLI::App* command : app_.get_subcommands([](const CLI::App*) { return true; })) {
-            if (command->get_name() == argv[1]) return;
+            if (argc >= 2 && command->get_name() == argv[1]) return;
             if (!command->get_group().empty()) names.push_back(command->get_name());
         }
+        if (argc < 2) throw Error(ExitCode::usage, fmt::format("talus needs a command: {}\ntry: talus --help", fmt::join(names, ", ")));
         throw Error(ExitCode::usage, fmt::format("unknown command '{}'{}", argv[1], meant(argv[1], names, "commands")));
     }
     const CLI::App* usedCommand() const {

@@ -36,7 +36,7 @@ std::vector<io::FrameTime> chosenFrames(const std::vector<io::FrameTime>& frames
     const std::int64_t last = range.empty() ? frames.back().number : colon == std::string_view::npos ? first : frameNumber(range.substr(colon + 1), frames.back().number);
     std::ranges::copy_if(frames, std::back_inserter(chosen), [&](const io::FrameTime& f) { return f.number >= first && f.number <= last; });
     if (chosen.empty())
-        throw Error(ExitCode::usage, fmt::format("--frames {}: the run has frames {} to {}", range, frames.front().number, frames.back().number));
+        throw Error(ExitCode::usage, fmt::format("--frames {} names no frame; the run has frames {} to {}", range, frames.front().number, frames.back().number));
     return chosen;
 }
 

@@ -2,8 +2,11 @@
 #include "cli/commands.h"
 #include "core/wide.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 
 int main(int argc, char** argv) {
@@ -16,12 +19,16 @@ int main(int argc, char** argv) {
         const talus::cli::Command command = talus::cli::parse(argc, argv);
         return static_cast<int>(std::visit([](const auto& c) { return talus::cli::execute(c); }, command));
     } catch (const talus::Error& error) {
-        std::fprintf(stderr, "%s\n", error.what());
+        fmt::print(stderr, "{}\n", error.what());
         return static_cast<int>(error.code());
+    } catch (const std::filesystem::filesystem_error& error) {
+        fmt::print(stderr, "cannot use '{}': {}\n", error.path1().string(), error.code().message());
+        return static_cast<int>(ExitCode::io);
     } catch (const std::bad_alloc&) {
         std::fputs("out of memory: lower resolution.grains or raise resolution.size\n", stderr);
+        return static_cast<int>(ExitCode::usage);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "%s\nthis is a bug in Talus; please report it with the scene\n", error.what());
+        fmt::print(stderr, "{}\nthis is a bug in Talus; please report it with the scene\n", error.what());
     }
     return static_cast<int>(ExitCode::bug);
 }

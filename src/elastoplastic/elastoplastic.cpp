@@ -43,7 +43,20 @@ void checkResolution(const Settings& settings, const world::World& world, Proble
         problems.error("resolution", "the scene does not say how fine to simulate: give resolution.grains (a number of grains) or resolution.size (the grid spacing)");
         return;
     }
+    const std::string origin = settings.spacing ? "elastoplastic.spacing" : "resolution";
+    const double mostCells = mpm::kBlockSide * static_cast<double>(mpm::kMostBlocks) / 2;   // along an axis
+    if (const double longest = maxComponent(world.domain.size()); longest / h > mostCells) {
+        problems.error(origin, fmt::format("a grid spacing of {:.4g} m makes {:.3g} cells along {:.4g} m of the domain; at most {:.0f} are possible, so it must be at least {:.3g} m", h,
+                                           longest / h, longest, mostCells, 1.001 * longest / mostCells));
+        return;
+    }
     const mpm::GridFrame frame = mpm::makeFrame(world.domain, h);
+    for (const world::Fill& fill : world.fills) {
+        const Vec3 size = fill.region->bounds().size();
+        if (const double most = size.x * size.y * size.z * static_cast<double>(settings.pointsPerCell) / frame.cellVolume(); most < 1)
+            problems.error(fmt::format("grains[{}].region", fill.source),
+                           fmt::format("the region is too small: at a grid spacing of {:.3g} m it holds {:.2g} grains; make it larger or the resolution finer", h, most));
+    }
     for (int axis = 0; axis < 3; ++axis) {
         constexpr std::string_view kAxes = "xyz";
         const double length = world.domain.size()[axis];
@@ -52,9 +65,6 @@ void checkResolution(const Settings& settings, const world::World& world, Proble
             problems.error(fmt::format("domain.{}", kAxes[static_cast<std::size_t>(axis)]),
                            fmt::format("the periodic length {:.4g} m is {:.2g} grid cells of {:.4g} m; elastoplastic needs a multiple of 4 cells: make it at least {:.4g} m, or the resolution finer",
                                        length, length / h, h, 4 * h));
-        if (length / frame.spacing[axis] > mpm::kBlockSide * static_cast<double>(mpm::kMostBlocks) / 2)
-            problems.error("resolution", fmt::format("a grid spacing of {:.4g} m makes {:.3g} cells along {}; at most {} are possible", h, length / h,
-                                                     kAxes[static_cast<std::size_t>(axis)], mpm::kBlockSide * mpm::kMostBlocks / 2));
     }
 }
 

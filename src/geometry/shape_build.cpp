@@ -77,8 +77,9 @@ struct Checker {
         if (d.size && (d.min || d.max)) return error("size", "give either size, or min and max");
         if (!d.size && !(d.min && d.max)) return error("size", "give size, or both min and max");
         const Vec3 size = d.size ? *d.size : *d.max - *d.min;
-        if (!(minComponent(size) > 0)) return error(d.size ? "size" : "max", "every extent must be positive");
-        if (d.rounding > 0.5 * minComponent(size)) error("rounding", "must be at most half of the smallest extent");
+        if (d.size && !(minComponent(size) > 0)) return error("size", "every extent must be positive");
+        if (!(minComponent(size) > 0)) return error("max", "must be greater than min along every axis");
+        if (d.rounding > 0.5 * minComponent(size)) error("rounding", "must be at most half of the smallest extent of the box");
     }
     void operator()(const PlaneDescription& d) const { direction("normal", d.normal); }
     void operator()(const SphereDescription&) const {}
@@ -116,7 +117,7 @@ struct Checker {
     }
     void error(std::string_view key, std::string message) const { problems.error(at(key), std::move(message)); }
     void direction(std::string_view key, const Vec3& v) const {
-        if (!(norm(v) > 0)) error(key, "a direction must not be zero");
+        if (!(norm(v) > 0)) error(key, "a direction must not be zero; write for example [0, 0, 1]");
     }
     void child(std::string_view key, const std::vector<ShapeDescription>& only) const {
         if (only.size() != 1) return error(key, "needs a shape");
@@ -133,10 +134,11 @@ struct Checker {
 void check(const ShapeDescription& description, std::string_view path, Problems& problems) {
     const std::size_t before = problems.errors().size();
     std::visit(Checker{path, problems}, description.kind);
-    const bool mayVanish = std::holds_alternative<IntersectionDescription>(description.kind) ||
-                           std::holds_alternative<OffsetDescription>(description.kind);
+    const bool shrinks = std::holds_alternative<OffsetDescription>(description.kind);
+    const bool mayVanish = shrinks || std::holds_alternative<IntersectionDescription>(description.kind);
     if (mayVanish && problems.errors().size() == before && build(description)->bounds().empty())
-        problems.error(path, "nothing is left of the shape");
+        problems.error(path, shrinks ? "nothing is left of the shape: it is thinner than it is shrunk"
+                                     : "nothing is left of the shape: its parts have no common space");
 }
 
 ShapePtr build(const ShapeDescription& description) {

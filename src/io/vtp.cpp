@@ -189,10 +189,10 @@ std::vector<FrameTime> readVtpSeries(const Path& path) {
             const auto name = file.at("name").get<std::string>();
             frames.push_back({std::stoll(name.substr(name.find('_') + 1)), file.at("time").get<double>()});
         }
-    } catch (const std::logic_error& error) {   // a name without its number
-        throw Error(ExitCode::io, fmt::format("'{}': {}", path.string(), error.what()));
-    } catch (const nlohmann::json::exception& error) {
-        throw Error(ExitCode::io, fmt::format("'{}': {}", path.string(), error.what()));
+    } catch (const std::logic_error&) {   // a name without its number
+        throw Error(ExitCode::io, fmt::format("'{}' is damaged: a file in it is not a frame", path.string()));
+    } catch (const nlohmann::json::exception&) {
+        throw Error(ExitCode::io, fmt::format("'{}' is damaged: it is not a list of frames", path.string()));
     }
     return frames;
 }

@@ -45,7 +45,7 @@ bool FrameLoop::resume(const std::string& sceneText, bool force) {
     std::vector<std::string> damaged;
     const std::vector<io::Checkpoint> usable = directory_.checkpoints().usable(damaged);
     for (const std::string& message : damaged) warn(message);
-    if (usable.empty()) throw Error(ExitCode::missing, fmt::format("'{}' has no usable checkpoint to resume from", directory_.path().string()));
+    if (usable.empty()) throw Error(ExitCode::missing, fmt::format("'{}' has no usable checkpoint to resume from; --overwrite starts the run anew", directory_.path().string()));
 
     const FrameSchedule& schedule = settings_.schedule;
     if (usable.front().archive().value<double>("time") > schedule.end()) return false;
@@ -66,14 +66,27 @@ bool FrameLoop::resume(const std::string& sceneText, bool force) {
         directory_.removeFramesFrom(settings_.firstNumber + next_);
         if (next_ > 0) directory_.listFrames(schedule, settings_.firstNumber, next_);
         io::writeFile(directory_.scene(), sceneText);
+        record_.failure.clear();
         writeRecord("running");
         return true;
     }
-    throw Error(ExitCode::missing, fmt::format("'{}' has no usable checkpoint from before its old end", directory_.path().string()));
+    throw Error(ExitCode::missing, fmt::format("'{}' cannot be resumed with this time.end and time.frames_per_second: its checkpoints stand between other frames; keep those of its scene.toml, or extend time.end", directory_.path().string()));
 }
 
 ExitCode FrameLoop::run(StopRequested stop) {
-    if (next_ == 0) simulation_.fill(exec_);
+    try {
+        return runToEnd(stop);
+    } catch (const Error& error) {
+        if (error.code() == ExitCode::io) recordFailure(error.what());
+        throw;
+    }
+}
+
+ExitCode FrameLoop::runToEnd(StopRequested stop) {
+    if (next_ == 0) {
+        simulation_.fill(exec_);
+        if (simulation_.method().count() == 0) warn("no grain was placed: the regions are too small for the resolution, or bodies cover them");
+    }
     while (next_ <= settings_.schedule.last()) {
         const auto reached = simulation_.advance(exec_, settings_.schedule.time(next_), [&] { return keepGoing(stop); });
         if (reached == world::Reached::failed) fail();
@@ -171,6 +184,15 @@ void FrameLoop::fail() {
     record_.failure = fmt::format("diverged in step {} at {:.9g} s{}: {}", simulation_.steps() + 1, simulation_.world().time, where, failed.what);
     writeRecord("failed");
     throw Error(ExitCode::diverged, record_.failure);
+}
+
+/// The disk that just failed may take no record either: what it holds then still says "running".
+void FrameLoop::recordFailure(const std::string& what) {
+    record_.failure = what;
+    try {
+        writeRecord("failed");
+    } catch (const Error&) {
+    }
 }
 
 void FrameLoop::warn(std::string message) {

@@ -67,10 +67,12 @@ private:
     void writeFrame();
     void writeCheckpoint(std::int64_t headingFrame);
     bool checkpointDue() const;
+    ExitCode runToEnd(StopRequested stop);
     bool keepGoing(StopRequested stop);
     void load(const Archive&);
     void writeRecord(std::string_view status);
     [[noreturn]] void fail();
+    void recordFailure(const std::string& what);
     void warn(std::string message);
     Progress progress() const;
     double secondsSinceStart() const;

@@ -50,7 +50,8 @@ Record Record::parse(std::string_view text, std::string_view origin) {
         eachEntry(record, [&](const char* key, auto& value) { json.at(key).get_to(value); });
         record.failure = json.value("failure", "");
     } catch (const nlohmann::json::exception& error) {
-        throw Error(ExitCode::io, fmt::format("'{}' is not a run.json: {}", origin, error.what()));
+        const std::string_view what = error.what();   // "[json.exception.parse_error.101] parse error at line 1, …"
+        throw Error(ExitCode::io, fmt::format("'{}' is damaged: {}", origin, what.substr(what.find("] ") + 2)));
     }
     return record;
 }

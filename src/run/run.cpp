@@ -54,7 +54,7 @@ void requireSameScene(const scene::Scene& stored, const scene::Scene& asked, con
         if (!more && !moreHere) return;
         if (more != moreHere || lineThere != lineHere) break;
     }
-    throw Error(ExitCode::usage, fmt::format("the run in '{}' is of another scene: it has `{}` where this one has `{}`", directory.string(),
+    throw Error(ExitCode::usage, fmt::format("the run in '{}' is of another scene: it has `{}` where this one has `{}`; use --out for another folder", directory.string(),
                                              there ? lineThere : "", here ? lineHere : ""));
 }
 

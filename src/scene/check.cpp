@@ -24,6 +24,7 @@ public:
     Checker(const SceneDescription& scene, WellRead wellRead, Problems& problems)
         : scene_(scene), wellRead_(wellRead), problems_(problems) {
         for (const MaterialDescription& material : scene.materials) materials_.push_back(material.name);
+        nameless_ = std::ranges::find(materials_, "") != materials_.end();
     }
 
     void run() {
@@ -55,7 +56,7 @@ private:
     }
 
     void material(const std::string& path, const std::string& name) {
-        if (std::ranges::find(materials_, name) == materials_.end())
+        if (!nameless_ && std::ranges::find(materials_, name) == materials_.end())
             error(path, fmt::format("there is no material \"{}\"{}", name, suggestion(name, materials_, "materials", '"')));
     }
 
@@ -65,7 +66,7 @@ private:
             const MaterialDescription& m = scene_.materials[i];
             if (m.slope() <= world::kMostMuHat) continue;
             problems_.warn(fmt::format("materials[{}].{}", i, m.muHat ? "mu_hat" : "friction_angle_deg"),
-                           fmt::format("mu_hat is {:.3f}; above {:.3f} dry grains carry tension and stand as cliffs", m.slope(),
+                           fmt::format("mu_hat is {:.4g}; above {:.3f} dry grains carry tension and stand as cliffs", m.slope(),
                                        world::kMostMuHat));
         }
     }
@@ -132,7 +133,8 @@ private:
     void fields() {
         std::vector<std::string_view> known{"all"};
         for (const world::FieldInfo& field : scene_.methodInfo().fields) known.push_back(field.name);
-        for (const world::FieldInfo& field : world::kPromisedFields) known.push_back(field.name);
+        for (const world::FieldInfo& field : world::kPromisedFields)
+            if (std::ranges::find(known, field.name) == known.end()) known.push_back(field.name);
         for (std::size_t i = 0; i < scene_.output.fields.size(); ++i) {
             const std::string& name = scene_.output.fields[i];
             if (std::ranges::find(known, name) == known.end())
@@ -145,6 +147,7 @@ private:
     WellRead wellRead_;
     Problems& problems_;
     std::vector<std::string_view> materials_;
+    bool nameless_ = false;   // a material whose name is missing may be the one that is meant
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ constexpr std::array<std::string_view, 3> kFaceTypeNames{"wall", "open", "period
 constexpr double kDefaultDensity = 2600, kDefaultPacking = 0.6, kDefaultAngle = 30;
 constexpr std::int64_t kDefaultGrains = 100000;
 constexpr double kMostInteger = 9007199254740992.0;   // 2^53
+constexpr double kMostFrames = 1e9;
 
 template <class... Kinds>
 constexpr std::array<std::string_view, sizeof...(Kinds)> typeNames(const std::variant<Kinds...>*) {
@@ -32,7 +33,8 @@ void switchTo(Variant& kind, std::size_t index, std::index_sequence<I...>) {
 
 void contactKey(KeyVisitor& v, world::ContactMode& contact) {
     v.choice(
-        {"contact", "what grains may do at the surface: leave it and slide with friction, slide freely along it, or neither"},
+        {"contact", "what grains may do at the surface; separate: leave it, and slide with friction; slip: only slide with friction; "
+                    "sticky: neither"},
         world::kContactModeNames, contact);
 }
 
@@ -42,6 +44,9 @@ void TimeDescription::keys(KeyVisitor& v) {
     v.number({"end", "simulated time at which the run ends", Dimension::time, positive()}, end);
     v.number({"frames_per_second", "frames written per second of simulated time", Dimension::frequency, positive()},
              framesPerSecond);
+    if (end * framesPerSecond > kMostFrames)
+        v.problem("end", fmt::format("'time.end' times 'time.frames_per_second' makes {:.3g} frames; at most {:.0f} are possible",
+                                     end * framesPerSecond, kMostFrames));
 }
 
 void FaceDescription::keys(KeyVisitor& v, std::span<const std::string_view> types) {
@@ -67,7 +72,11 @@ void DomainDescription::keys(KeyVisitor& v) {
     for (std::size_t face = 0; face < 6; ++face) {
         faces[face].key = world::kFaceNames[face];
         v.table({.name = world::kFaceNames[face], .help = "one face: \"wall\" or \"open\"", .shorthand = "type"},
-                faces[face].given, [&](KeyVisitor& inside) { faces[face].keys(inside, std::span(kFaceTypeNames).first(2)); });
+                faces[face].given, [&](KeyVisitor& inside) { faces[face].keys(inside, kFaceTypeNames); });
+        if (faces[face].given && faces[face].type == world::FaceType::periodic)
+            v.problem(world::kFaceNames[face],
+                      fmt::format("'domain.{}' cannot be periodic alone; write {} = \"periodic\" for both faces",
+                                  world::kFaceNames[face], kAxisNames[face / 2]));
         if (faces[face].given && axes[face / 2].given)
             v.problem(world::kFaceNames[face], fmt::format("'domain.{}' is set by 'domain.{}' already; keep one of them",
                                                            world::kFaceNames[face], kAxisNames[face / 2]));
@@ -92,7 +101,10 @@ void ResolutionDescription::keys(KeyVisitor& v) {
     v.number({"size", "size of a simulated grain (grid spacing of the MPM methods) instead of their number", Dimension::length,
               positive()},
              size);
-    if (grains && size) v.problem("size", "'resolution.grains' and 'resolution.size' are both given; keep one of them");
+    if (grains && size)
+        v.problem("size", fmt::format("'resolution.grains' and 'resolution.size' are both given; keep one of them, or replace both "
+                                      "with --set 'resolution={{size={}}}'",
+                                      *size));
 }
 
 void ResolutionDescription::resolve() {
@@ -157,7 +169,7 @@ void SpinDescription::keys(KeyVisitor& v) {
               .dimension = Dimension::angularVelocity,
               .required = true},
              rate);
-    if (axis == Vec3{}) v.problem("axis", "the axis of a spin must not be zero");
+    if (!(norm(axis) > 0)) v.problem("axis", "the axis of a spin must not be zero; write for example [0, 0, 1]");
 }
 
 void OscillationDescription::keys(KeyVisitor& v) {

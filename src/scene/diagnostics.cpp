@@ -42,7 +42,7 @@ std::string Diagnostics::errorText() const {
 std::vector<std::string> Diagnostics::warningTexts() const {
     std::vector<std::string> texts;
     for (const Message& message : sorted(warnings_))
-        texts.push_back(fmt::format("{}: warning: {}", message.place.text(), message.text));
+        texts.push_back(fmt::format("{}: {}", message.place.text(), message.text));
     return texts;
 }
 

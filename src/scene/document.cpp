@@ -8,6 +8,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <tuple>
 
 namespace talus::scene {
@@ -46,7 +47,7 @@ Value convert(const toml::node& node, std::string_view source) {
         value.data = boolean->get();
     } else {
         throw Error(ExitCode::usage,
-                    fmt::format("{}: dates and times are not used in a scene; write a text in quotes", value.place.text()));
+                    fmt::format("{}: a scene has no dates; write a number, or a text in quotes", value.place.text()));
     }
     return value;
 }
@@ -76,6 +77,22 @@ void refuseEndlessKeys(std::string_view text, std::string_view source) {
     }
 }
 
+/// What toml++ says, in the words of someone who has not read the standard of TOML.
+std::string explained(std::string_view description) {
+    const std::size_t colon = description.find(": ");
+    if (description.starts_with("Error while parsing ") && colon != std::string_view::npos) description.remove_prefix(colon + 2);
+    std::string text(description);
+    const std::size_t saw = description.find(", saw '");
+    const bool sawLetter = saw != std::string_view::npos && std::isalpha(static_cast<unsigned char>(description[saw + 7])) != 0;
+    if (description.starts_with("cannot redefine existing")) text += "; it is given twice";
+    if (description.find("invalid utf-8") != std::string_view::npos) text = "a letter is not in UTF-8; save the file as UTF-8";
+    if (description.starts_with("unescaped control characters"))
+        text = "a text is not closed with a quote on the line where it begins";
+    if ((description.starts_with("expected comma") || description.starts_with("expected a comment")) && sawLetter)
+        text += "; a number with a unit is a text in quotes, \"2 s\"";
+    return text;
+}
+
 }  // namespace
 
 std::string Place::text() const { return line == 0 ? source : fmt::format("{}:{}:{}", source, line, column); }
@@ -95,13 +112,16 @@ std::string_view Value::typeName() const {
 }
 
 Value parseToml(std::string_view text, std::string_view source) {
+    if (text.find('\0') != std::string_view::npos)
+        throw Error(ExitCode::usage, fmt::format("{}:1:1: this is not a scene: a text file has no zero bytes", source));
     refuseEndlessKeys(text, source);
     try {
         Value root = convert(toml::parse(text), source);
         root.place = {std::string(source), 1, 1};
         return root;
     } catch (const toml::parse_error& error) {
-        throw Error(ExitCode::usage, fmt::format("{}: {}", placeOf(error.source(), source).text(), error.description()));
+        throw Error(ExitCode::usage,
+                    fmt::format("{}: {}", placeOf(error.source(), source).text(), explained(error.description())));
     }
 }
 

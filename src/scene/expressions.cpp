@@ -49,6 +49,7 @@ mu::Parser newParser() {
 std::string messageOf(const mu::Parser::exception_type& error) {
     std::string message = error.GetMsg();
     while (message.ends_with('.') || message.ends_with(' ')) message.pop_back();
+    if (error.GetCode() == mu::ecUNEXPECTED_VAR) message += "; an expression has no units, its numbers are in SI units";
     return message;
 }
 

@@ -35,9 +35,9 @@ friction = 0.4
 [[bodies]]
 name = "ramp"
 material = "wood"
-position = [-0.1, 0, 0.05]
+position = [-0.12, 0, 0.02]
 rotation_deg = [0, 30, 0]
-shape = {{ type = "box", size = [0.6, 0.5, 0.02] }}
+shape = {{ type = "box", size = [0.6, 0.5, 0.1] }}           # at least three grid cells thick, or grains feel each other through it
 
 [[grains]]
 material = "sand"

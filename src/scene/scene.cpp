@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace talus::scene {
 
@@ -65,6 +66,7 @@ std::vector<std::string> fieldsToWrite(const SceneDescription& scene) {
 }  // namespace
 
 Scene read(const Request& request, Methods methods) {
+    if (methods.empty()) throw std::invalid_argument("a scene is read for at least one method");
     const Source source = findSource(request.scene);
     Value root = parseToml(source.text, request.scene);
     Diagnostics diagnostics;

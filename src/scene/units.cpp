@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
 #include <optional>
 #include <utility>
@@ -146,7 +147,9 @@ std::optional<Parsed> split(std::string_view text) {
     if (text.starts_with('+')) text.remove_prefix(1);
     Parsed parsed;
     const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), parsed.number);
-    if (failed != std::errc{}) return std::nullopt;
+    if (failed == std::errc::result_out_of_range)
+        parsed.number = std::strtod(std::string(text.data(), end).c_str(), nullptr);   // infinity or 0
+    else if (failed != std::errc{}) return std::nullopt;
     parsed.unit = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
     return parsed;
 }
@@ -180,11 +183,13 @@ const DimensionInfo& dimensionInfo(Dimension dimension) { return entryOf(dimensi
 Converted convertUnit(std::string_view text, Dimension dimension) {
     const auto& [same, powers, info] = entryOf(dimension);
     const std::optional<Parsed> parsed = split(text);
+    if (!parsed && info.unit.empty()) return {0, fmt::format("\"{}\" is no number", text)};
     if (!parsed) return {0, fmt::format("\"{}\" does not start with a number; {}", text, example(1, info))};
     if (parsed->unit.empty()) return {parsed->number, {}};
     std::optional<Unit> unit = parseUnit(parsed->unit);
     if (!unit) {
-        if (info.unit.empty()) return {0, fmt::format("\"{}\" is no number; {}", text, example(parsed->number, info))};
+        const double meant = parsed->unit == "%" ? parsed->number / 100 : parsed->number;
+        if (info.unit.empty()) return {0, fmt::format("\"{}\" is no number; {}", text, example(meant, info))};
         return {0, fmt::format("the unit \"{}\" is not known here; accepted are {}", parsed->unit, info.accepted)};
     }
     matchAngle(*unit, powers);

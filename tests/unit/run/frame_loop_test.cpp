@@ -235,6 +235,21 @@ TEST(FrameLoop, aFailedStepNamesItsPlaceAndKeepsTheLastGoodState) {
     EXPECT_EQ(results(folder / "run"), results(folder / "whole"));
 }
 
+TEST(FrameLoop, aFileThatCannotBeWrittenIsRecorded) {
+    const TemporaryFolder folder;
+    const Exec exec(1);
+    world::Simulation simulation = test::fallingGrains(1e300);
+    RunDirectory directory = RunDirectory::create(folder / "run", false);
+    Observer observer;
+    FrameLoop loop(exec, simulation, directory, {}, {FrameSchedule(kEnd, kFramesPerSecond), 0, {"id", "position"}, 0, {}, {}}, observer);
+    loop.begin("scene");
+    std::filesystem::create_directories(directory.frame(1));   // in the way of the frame
+    EXPECT_EQ(codeOf([&] { loop.run([]() -> std::optional<ExitCode> { return {}; }); }), ExitCode::io);
+    const Record record = readRecord(folder / "run");
+    EXPECT_EQ(record.status, "failed");
+    EXPECT_NE(record.failure.find("grains_000001.vtp"), std::string::npos);
+}
+
 TEST(FrameLoop, anotherBuildIsRefusedUnlessForced) {
     const TemporaryFolder folder;
     play(folder / "run", {.stopAfter = 30});

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <numbers>
+#include <stdexcept>
 
 namespace talus::scene::test {
 namespace {
@@ -20,6 +21,17 @@ TEST(Scenes, BuiltInOnesAreRightAndSayWhatTheyAre) {
         EXPECT_TRUE(read(builtIn(scene.name), builtInMethods()).warnings().empty()) << scene.name;
         for (const std::string& variant : scene.variants)
             EXPECT_NO_THROW(read(builtIn(scene.name, variant), builtInMethods())) << scene.name << " " << variant;
+    }
+}
+
+TEST(Scenes, AreReadForAtLeastOneMethod) { EXPECT_THROW(read(builtIn("column"), {}), std::invalid_argument); }
+
+TEST(Scenes, RampOfTheNewSceneIsThickerThanItsCells) {
+    for (const std::optional<std::string>& variant : {std::optional<std::string>(), std::optional<std::string>("quick")}) {
+        const Scene scene = readText(newSceneText("mine"), {.scene = {}, .method = {}, .variant = variant, .precision = {}, .sets = {}}, builtInMethods());
+        EXPECT_TRUE(scene.warnings().empty());
+        const world::World world = scene.buildWorld();
+        EXPECT_GT(minComponent(world.bodies.back().shape->bounds().size()), 2.5 * scene.estimate().size) << variant.value_or("default");
     }
 }
 
