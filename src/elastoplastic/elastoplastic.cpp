@@ -66,6 +66,10 @@ void checkResolution(const Settings& settings, const world::World& world, Proble
                            fmt::format("the periodic length {:.4g} m is {:.2g} grid cells of {:.4g} m; elastoplastic needs a multiple of 4 cells: make it at least {:.4g} m, or the resolution finer",
                                        length, length / h, h, 4 * h));
     }
+    constexpr double kMostPoints = 4e9;   // rows of a table are counted in 32 bits
+    const double points = world.fillVolume() * static_cast<double>(settings.pointsPerCell) / frame.cellVolume();
+    if (problems.ok() && points > kMostPoints)
+        problems.error("resolution", fmt::format("{:.3g} points are more than elastoplastic can hold, {:.0g}; lower resolution.grains or raise resolution.size", points, kMostPoints));
 }
 
 // One velocity per node: grains of several materials share it, so a body has one friction there.
@@ -90,9 +94,6 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
     if (settings.start == Start::lattice && perAxis * perAxis * perAxis != settings.pointsPerCell)
         problems.error("elastoplastic.points_per_cell", fmt::format("a lattice has a cube of points in a cell: 1, 8, 27 or 64, not {}; or choose start = \"jittered\"", settings.pointsPerCell));
-    const double points = world.fillVolume() * static_cast<double>(settings.pointsPerCell) / std::pow(wantedSpacing(settings, world), 3);
-    constexpr double kMostPoints = 4e9;   // rows of a table are counted in 32 bits
-    if (points > kMostPoints) problems.error("resolution", fmt::format("{:.3g} points are more than elastoplastic can hold ({:.0g})", points, kMostPoints));
     if (settings.pointsPerCell < 4)
         problems.warn("elastoplastic.points_per_cell", "fewer than 4 points in a cell leave holes in the flow; 8 is usual");
 }

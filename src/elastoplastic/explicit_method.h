@@ -2,9 +2,9 @@
 // The explicit cycle of [Klar2016, §4] in its moving-least-squares form [Hu2018].
 #pragma once
 
+#include "elastoplastic/elasticity.h"
 #include "elastoplastic/elastoplastic.h"
 #include "elastoplastic/points.h"
-#include "elastoplastic/sand.h"
 #include "mpm/blocks.h"
 #include "mpm/node_contact.h"
 #include "mpm/tile.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step. The numbers of sections and equations are those of [Klar2016].
 #include "elastoplastic/explicit_method.h"
+#include "elastoplastic/sand.h"
 #include "mpm/quadratic.h"
 
 #include <algorithm>

@@ -4,24 +4,12 @@
 // In strains, with κ = α (3λ + 2μ)/(2μ), the cone is |dev H|_F ≤ −κ tr H.
 #pragma once
 
+#include "elastoplastic/elasticity.h"
 #include "elastoplastic/hencky.h"
 
 #include <array>
-#include <cmath>
 
 namespace talus::elastoplastic {
-
-/// Lamé's constants of the bulk [Pa].
-struct Elasticity {
-    double lambda, mu;
-
-    static Elasticity fromYoung(double youngsModulus, double poissonRatio) {
-        return {youngsModulus * poissonRatio / ((1 + poissonRatio) * (1 - 2 * poissonRatio)), youngsModulus / (2 * (1 + poissonRatio))};
-    }
-    double waveSpeed(double density) const { return std::sqrt((lambda + 2 * mu) / density); }   // [m/s]
-    /// Slope of the cone in strain space.
-    double kappa(double muHat) const { return std::sqrt(2.0) / 3.0 * muHat * (3 * lambda + 2 * mu) / (2 * mu); }
-};
 
 template <class Real>
 struct SandState {

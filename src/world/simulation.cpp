@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "world/simulation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -69,7 +71,7 @@ Failed Simulation::collapse(double step) const {
     FieldTable grains;
     method_->read(Exec(1), std::array{field::id.name, field::position.name, field::velocity.name}, grains);
     const std::span<const double> v = grains.reals("velocity"), x = grains.reals("position");
-    Failed failed{.what = "the stable time step fell to " + std::to_string(step) + " s", .field = "velocity"};
+    Failed failed{.what = fmt::format("the stable time step fell to {:.3g} s", step), .field = "velocity"};
     double fastest = -1;
     for (std::size_t i = 0; i < grains.count(); ++i) {
         const double speed = norm(Vec3{v[3 * i], v[3 * i + 1], v[3 * i + 2]});
