@@ -8,7 +8,6 @@
 
 #ifdef TALUS_THREADS_STD
 #include <atomic>
-#include <condition_variable>
 #include <exception>
 #include <mutex>
 #else
@@ -54,10 +53,13 @@ struct Exec::Pool {
     explicit Pool(int threads) : arena(threads) {}
 
     void run(int, std::size_t tasks, FunctionRef<void(std::size_t, int)> body) {
+        // Isolated: a thread that waits inside a task must not start another one of the same loop with the same worker.
         arena.execute([&] {
-            tbb::parallel_for(
-                std::size_t{0}, tasks, [&](std::size_t task) { body(task, tbb::this_task_arena::current_thread_index()); },
-                tbb::simple_partitioner{});
+            tbb::this_task_arena::isolate([&] {
+                tbb::parallel_for(
+                    std::size_t{0}, tasks, [&](std::size_t task) { body(task, tbb::this_task_arena::current_thread_index()); },
+                    tbb::simple_partitioner{});
+            });
         });
     }
 

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace talus {
@@ -41,6 +42,7 @@ public:
     /// join(…join(join(zero, map(block 0)), map(block 1))…): the same bits for any number of threads.
     template <class T, class Map, class Join>
     T reduce(std::size_t n, std::size_t block, T zero, const Map& map, const Join& join) const {
+        static_assert(!std::is_same_v<T, bool>, "neighbours in a vector of bool share a byte");
         std::vector<T> parts(blocks(n, block), zero);
         forTasks(parts.size(), [&](std::size_t b, int) { parts[b] = map(b * block, std::min(n, (b + 1) * block)); });
         for (const T& part : parts) zero = join(zero, part);

@@ -66,6 +66,10 @@ void checkResolution(const Settings& settings, const world::World& world, Proble
                            fmt::format("the periodic length {:.4g} m is {:.2g} grid cells of {:.4g} m; elastoplastic needs a multiple of 4 cells: make it at least {:.4g} m, or the resolution finer",
                                        length, length / h, h, 4 * h));
     }
+    constexpr double kMostPoints = 4e9;   // rows of a table are counted in 32 bits
+    const double points = world.fillVolume() * static_cast<double>(settings.pointsPerCell) / frame.cellVolume();
+    if (problems.ok() && points > kMostPoints)
+        problems.error("resolution", fmt::format("{:.3g} points are more than elastoplastic can hold, {:.0g}; lower resolution.grains or raise resolution.size", points, kMostPoints));
 }
 
 // One velocity per node: grains of several materials share it, so a body has one friction there.
@@ -94,23 +98,65 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
         problems.warn("elastoplastic.points_per_cell", "fewer than 4 points in a cell leave holes in the flow; 8 is usual");
 }
 
-// Points and their groups' padding, the sort's keys, orders and largest column twice, tiles and nodes of the blocks.
+/// Blocks that a region fills, and with one more around: exact for a box, scaled by how full its box is for others.
+struct BlockCount {
+    double points = 0, nodes = 0;
+};
+BlockCount countBlocks(const geometry::Shape& region, const mpm::GridFrame& frame) {
+    const Aabb box = region.bounds();
+    const Vec3 extent = box.size();
+    Vec3 n;   // blocks along each axis beyond the first
+    for (int axis = 0; axis < 3; ++axis) {
+        const auto block = [&](double x) { return std::floor(((x - frame.origin[axis]) / frame.spacing[axis] + 0.5) / mpm::kBlockSide); };
+        const double half = 0.25 * frame.spacing[axis];   // points of a lattice stay off the border
+        n[axis] = std::max(0.0, block(box.max[axis] - half) - block(box.min[axis] + half));
+    }
+    const double fullness = std::min(1.0, region.volume() / (extent.x * extent.y * extent.z));   // of its bounding box
+    const double volume = fullness * n.x * n.y * n.z, area = std::pow(fullness, 2.0 / 3) * (n.x * n.y + n.y * n.z + n.z * n.x);
+    const double edges = std::cbrt(fullness) * (n.x + n.y + n.z);
+    return {volume + area + edges + 1, volume + 3 * area + 9 * edges + 27};
+}
+
+/// Bodies near a block around the region, on average.
+double bodiesNear(const world::World& world, const geometry::Shape& region, const Vec3& blockSize) {
+    constexpr int kPerAxis = 12;
+    const Aabb box = geometry::grown(region.bounds(), maxComponent(blockSize));
+    const double reach = 0.5 * norm(blockSize);
+    const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
+    double near = 0;
+    for (int i = 0; i < kPerAxis * kPerAxis * kPerAxis; ++i) {
+        const Vec3 part{i % kPerAxis + 0.5, i / kPerAxis % kPerAxis + 0.5, i / (kPerAxis * kPerAxis) + 0.5};
+        const Vec3 x = box.min + componentProduct(box.size(), part) / kPerAxis;
+        near += static_cast<double>(std::ranges::count_if(bodies, [&](const world::BodySnapshot& body) { return body.distance(x) <= reach; }));
+    }
+    return near / (kPerAxis * kPerAxis * kPerAxis);
+}
+
+// Points and their groups' padding, the sort's keys, orders and largest column twice, tiles and nodes of the blocks, and the
+// surfaces of bodies at nodes.
 world::Estimate estimate(const world::MethodSettings& given, const world::World& world, world::Precision precision) {
     const auto& settings = static_cast<const Settings&>(given);
     const double h = wantedSpacing(settings, world);
     if (!(h > 0)) return {};
     const mpm::GridFrame frame = mpm::makeFrame(world.domain, h);
-    const double real = precision == world::Precision::float32 ? 4 : 8;
-    const double points = world.fillVolume() * static_cast<double>(settings.pointsPerCell) / frame.cellVolume();
-    const double cells = points / static_cast<double>(settings.pointsPerCell);
-    const double blocks = std::pow(std::cbrt(cells / mpm::kBlockNodes) + 1, 3);       // those that are cut included
-    const double nodeBlocks = std::pow(std::cbrt(cells / mpm::kBlockNodes) + 3, 3);   // and one more around
-    const double rows = points + 3.5 * blocks;                                         // half a group of padding a block
-    const double perRow = precision == world::Precision::float32 ? static_cast<double>(Points<float>().bytesPerRow()) : static_cast<double>(Points<double>().bytesPerRow());
+    const bool single = precision == world::Precision::float32;
+    const double real = single ? 4 : 8;
+    const auto perRow = static_cast<double>(single ? Points<float>().bytesPerRow() : Points<double>().bytesPerRow());
     const double sorting = 9 * real + 2 * 8 + 3 * 4;
     const double perBlock = mpm::kTileNodes * mpm::kNodeReals * real + sizeof(mpm::PointBlock);
     const double perNodeBlock = mpm::kBlockNodes * mpm::kNodeReals * real + sizeof(mpm::NodeBlock);
-    return {static_cast<std::int64_t>(points), rows * (perRow + sorting) + blocks * perBlock + nodeBlocks * perNodeBlock, h};
+    const double perContact = mpm::kBlockNodes * sizeof(geometry::Surface) + sizeof(world::BodyLoad);
+
+    double points = 0, bytes = 0;
+    for (const world::Fill& fill : world.fills) {
+        const Vec3 blockSize = mpm::kBlockSide * frame.spacing;
+        const double own = fill.region->volume() * static_cast<double>(settings.pointsPerCell) / frame.cellVolume();
+        const BlockCount blocks = countBlocks(*fill.region, frame);
+        const double rows = own + 3.5 * blocks.points;   // half a group of padding a block
+        points += own;
+        bytes += rows * (perRow + sorting) + blocks.points * perBlock + blocks.nodes * (perNodeBlock + bodiesNear(world, *fill.region, blockSize) * perContact);
+    }
+    return {static_cast<std::int64_t>(points), bytes, h};
 }
 
 std::unique_ptr<world::Method> create(const world::MethodSettings& given, const world::World& world, world::Precision precision) {

@@ -52,9 +52,6 @@ ExplicitMethod<Real>::ExplicitMethod(const Settings& settings, const world::Worl
         kappa_.push_back(static_cast<Real>(elasticity_.kappa(material.muHat)));
         bulkDensity_.push_back(material.bulkDensity());
     }
-    if (!world.fills.empty()) grainMaterial_ = world.fills.front().material;
-    for (const world::Fill& fill : world.fills)
-        waveSpeed_ = std::max(waveSpeed_, elasticity_.waveSpeed(bulkDensity_[static_cast<std::size_t>(fill.material)]));
 }
 
 // Points of the region that no body covers.
@@ -66,6 +63,8 @@ world::Inserted ExplicitMethod<Real>::insert(const Exec& exec, world::World& wor
         return std::ranges::any_of(bodies, [&](const world::BodySnapshot& body) { return body.distance(x) < 0; });
     });
 
+    grainMaterial_ = fill.material;
+    waveSpeed_ = std::max(waveSpeed_, elasticity_.waveSpeed(bulkDensity_[static_cast<std::size_t>(fill.material)]));
     const std::size_t first = points_.rows(), added = start.positions.size();
     std::vector<std::uint64_t> keys = recentre(exec, first);
     points_.resize(first + added);
@@ -145,7 +144,7 @@ void ExplicitMethod<Real>::sort(const Exec& exec, const std::vector<std::uint64_
 template <class Real>
 double ExplicitMethod<Real>::stableStep(const world::World& world) const {
     double bodyRate = 0;
-    for (const world::Body& body : world.bodies) bodyRate = std::max(bodyRate, body.fastest(world.time) / frame_.smallestSpacing());
+    for (const world::Body& body : world.bodies) bodyRate = std::max(bodyRate, body.fastest(world.time, {domain_.min, domain_.max}) / frame_.smallestSpacing());
     const double rate = waveSpeed_ / frame_.smallestSpacing() + std::max(pace_.cellRate, bodyRate);
     double dt = settings_.cfl / rate;
     if (pace_.gradient > 0) dt = std::min(dt, kMostGradientStep / pace_.gradient);
@@ -172,7 +171,7 @@ std::vector<world::Metric> ExplicitMethod<Real>::metrics() const {
 
 template <class Real>
 std::vector<world::Metric> ExplicitMethod<Real>::fallbacks() const {
-    return {{"inverted_points", static_cast<double>(inverted_)}};
+    return {{"inverted_points", static_cast<double>(inverted_)}, {"crushed_points", static_cast<double>(crushed_)}};
 }
 
 template <class Real>
@@ -188,10 +187,13 @@ void ExplicitMethod<Real>::save(Archive& archive) const {
     }
     archive.put("block_coords", coords);
     archive.put("block_points", counts);
+    archive.put("wave_speed", waveSpeed_);
+    archive.put("grain_material", static_cast<std::int32_t>(grainMaterial_));
     archive.put("drift", drift_);
     archive.put("cell_rate", pace_.cellRate);
     archive.put("gradient", pace_.gradient);
     archive.put("inverted", inverted_);
+    archive.put("crushed", crushed_);
     archive.put("sorts", sorts_);
 }
 
@@ -212,9 +214,12 @@ void ExplicitMethod<Real>::load(const Archive& archive) {
     blocks_ = mpm::connectBlocks(Exec(1), frame_, std::move(blocks), points_.groupWidth());
     blocksChanged_ = true;
     if (blocks_.groups() != points_.groups()) throw ArchiveError("block_points and the points do not fit together");
+    waveSpeed_ = archive.value<double>("wave_speed");
+    grainMaterial_ = archive.value<std::int32_t>("grain_material");
     drift_ = archive.value<double>("drift");
     pace_ = {archive.value<double>("cell_rate"), archive.value<double>("gradient")};
     inverted_ = archive.value<std::int64_t>("inverted");
+    crushed_ = archive.value<std::int64_t>("crushed");
     sorts_ = archive.value<std::int64_t>("sorts");
 }
 

@@ -2,9 +2,9 @@
 // The explicit cycle of [Klar2016, §4] in its moving-least-squares form [Hu2018].
 #pragma once
 
+#include "elastoplastic/elasticity.h"
 #include "elastoplastic/elastoplastic.h"
 #include "elastoplastic/points.h"
-#include "elastoplastic/sand.h"
 #include "mpm/blocks.h"
 #include "mpm/node_contact.h"
 #include "mpm/tile.h"
@@ -40,7 +40,7 @@ private:
     /// What a block of points reports from a step.
     struct BlockReport {
         Pace pace;
-        std::int64_t inverted = 0;
+        std::int64_t inverted = 0, crushed = 0;
         std::int64_t badRow = -1;  // first row that is not finite
     };
 
@@ -61,8 +61,8 @@ private:
     world::Domain domain_;
     mpm::GridFrame frame_;
     Elasticity elasticity_;
-    double waveSpeed_ = 0;                // fastest of all materials [m/s]
-    int grainMaterial_ = 0;               // any of the fills': all rub alike (see check)
+    double waveSpeed_ = 0;                // fastest of all materials put in [m/s]
+    int grainMaterial_ = 0;               // the last put in: all rub alike (see check)
     std::vector<Real> kappa_;             // cone slope in strain, per material
     std::vector<double> bulkDensity_;     // per material [kg/m³]
 
@@ -71,7 +71,7 @@ private:
     std::int64_t count_ = 0;
     double drift_ = 0;                    // cells that a point may have moved since the last sort
     Pace pace_;
-    std::int64_t inverted_ = 0, sorts_ = 0;
+    std::int64_t inverted_ = 0, crushed_ = 0, sorts_ = 0;
 
     mpm::NodeValues<Real> tiles_;         // of every point block
     mpm::NodeValues<Real> nodes_;         // of every node block: mass and momentum, then mass and velocity

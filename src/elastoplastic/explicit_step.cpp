@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step. The numbers of sections and equations are those of [Klar2016].
 #include "elastoplastic/explicit_method.h"
+#include "elastoplastic/sand.h"
 #include "mpm/quadratic.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ constexpr double kMostCells = 1.0;
 constexpr double kMostStretch = 0.6;
 /// Points are sorted before any can have drifted by a whole cell.
 constexpr double kMostDrift = 0.99;
-/// Masses below this part of a point's are round-off.
+/// Lighter nodes are round-off [kg].
 constexpr double kLeastMass = 1e-30;
 
 template <class Real>
@@ -112,8 +113,7 @@ double ExplicitMethod<Real>::updateNodes(const Exec& exec, const world::World& w
                     const Real perMass = Real(1) / node[0];
                     for (std::size_t axis = 0; axis < 3; ++axis) node[1 + axis] = node[1 + axis] * perMass + kick[axis];
                     if (bodiesNear) {
-                        const Vec3 local{static_cast<double>(n / 16), static_cast<double>(n / 4 % 4), static_cast<double>(n % 4)};
-                        mpm::MovingNode moving{frame_.toWorld(blocks_.nodes[b].coord, local), static_cast<double>(node[0]), {node[1], node[2], node[3]}};
+                        mpm::MovingNode moving{frame_.nodePosition(blocks_.nodes[b].coord, n), static_cast<double>(node[0]), {node[1], node[2], node[3]}};
                         contact_.apply(b, n, dt, moving);
                         for (int axis = 0; axis < 3; ++axis) node[1 + axis] = static_cast<Real>(moving.velocity[axis]);
                     }
@@ -168,6 +168,7 @@ std::int64_t ExplicitMethod<Real>::gridToPoints(const Exec& exec, double dt) {
         pace_.cellRate = std::max(pace_.cellRate, report.pace.cellRate);
         pace_.gradient = std::max(pace_.gradient, report.pace.gradient);
         inverted_ += report.inverted;
+        crushed_ += report.crushed;
         if (bad < 0) bad = report.badRow;
     }
     return bad;
@@ -206,7 +207,7 @@ typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(con
             stretch[i] = gradient * step;
         }
         SandState<Real> state{advanceStrain(loadSym(points_.strain.group(g)), stretch), W::load(points_.expansion.group(g)), {}};
-        projectToCone(elasticity_, kappas(g), state);
+        const auto crushed = projectToCone(elasticity_, kappas(g), state);
         storeSym(state.strain, points_.strain.group(g));
         state.expansion.store(points_.expansion.group(g));
         storeSym(state.stress, points_.stress.group(g));
@@ -215,12 +216,14 @@ typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(con
         finite += state.stress.xx + state.stress.yy + state.stress.zz + state.stress.xy + state.stress.yz + state.stress.xz;
         const auto sound = abs(finite) < W(std::numeric_limits<Real>::max());
         const auto upright = determinant(a) > W(Real(0));
-        if (!all(sound & upright)) {
+        if (!all(sound & upright & !crushed)) {
             const std::array<Real, 8> sums = finite.lanes(), determinants = determinant(a).lanes();
+            const std::array<Real, 8> isCrushed = select(crushed, W(Real(1)), W(Real(0))).lanes();
             for (int p = 0; p < points; ++p) {
                 const auto lane = static_cast<std::size_t>(p);
                 if (!std::isfinite(sums[lane]) && report.badRow < 0) report.badRow = 8 * static_cast<std::int64_t>(g) + p;
                 if (!(determinants[lane] > Real(0))) ++report.inverted;
+                if (isCrushed[lane] != Real(0)) ++report.crushed;
             }
         }
     }

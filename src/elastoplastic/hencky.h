@@ -57,7 +57,7 @@ inline WideSym3<Real> fromEigen(const std::array<Wide<Real>, 3>& values, const W
     return {entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(1, 2), entry(0, 2)};
 }
 
-/// b below this would be a point crushed to nothing; its strain is held there.
+/// b below this would be a point crushed to nothing; its strain is held there (and NaN stays NaN).
 inline constexpr double kLeastStretchSquared = 1e-4;
 
 template <class Real>
@@ -65,7 +65,7 @@ inline WideSym3<Real> halfLogByEigen(const WideSym3<Real>& e) {
     WideVec3<Real> values;
     WideMat3<Real> q;
     symmetricEigen(e, values, q);
-    const auto halfLog = [](const Wide<Real>& x) { return Real(0.5) * log1p(max(x, Wide<Real>(Real(kLeastStretchSquared - 1)))); };
+    const auto halfLog = [](const Wide<Real>& x) { return Real(0.5) * log1p(max(Wide<Real>(Real(kLeastStretchSquared - 1)), x)); };
     return fromEigen<Real>({halfLog(values.x), halfLog(values.y), halfLog(values.z)}, q);
 }
 template <class Real>

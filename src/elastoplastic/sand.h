@@ -4,24 +4,12 @@
 // In strains, with κ = α (3λ + 2μ)/(2μ), the cone is |dev H|_F ≤ −κ tr H.
 #pragma once
 
+#include "elastoplastic/elasticity.h"
 #include "elastoplastic/hencky.h"
 
 #include <array>
-#include <cmath>
 
 namespace talus::elastoplastic {
-
-/// Lamé's constants of the bulk [Pa].
-struct Elasticity {
-    double lambda, mu;
-
-    static Elasticity fromYoung(double youngsModulus, double poissonRatio) {
-        return {youngsModulus * poissonRatio / ((1 + poissonRatio) * (1 - 2 * poissonRatio)), youngsModulus / (2 * (1 + poissonRatio))};
-    }
-    double waveSpeed(double density) const { return std::sqrt((lambda + 2 * mu) / density); }   // [m/s]
-    /// Slope of the cone in strain space.
-    double kappa(double muHat) const { return std::sqrt(2.0) / 3.0 * muHat * (3 * lambda + 2 * mu) / (2 * mu); }
-};
 
 template <class Real>
 struct SandState {
@@ -53,8 +41,9 @@ template <class Real>
 ///     else (case I where the factor is 1,
 ///           case III where it is smaller):   H ← (t/3) 1 + min(1, −κ t/|dev H|) dev H,     v_c ← 0.
 /// Departure from the paper: case I is tested before case II is given up on, so hydrostatic pressure survives.
+/// Returns the lanes whose trial strain is beyond all sense, stretched or crushed a hundredfold.
 template <class Real>
-[[gnu::always_inline]] inline void projectToCone(const Elasticity& elasticity, const Wide<Real>& kappa, SandState<Real>& state) {
+[[gnu::always_inline]] inline WideMask<Real> projectToCone(const Elasticity& elasticity, const Wide<Real>& kappa, SandState<Real>& state) {
     using W = Wide<Real>;
     const W zero(Real(0)), one(Real(1)), third(Real(1) / Real(3));
     const WideSym3<Real> trial = henckyStrain(state.strain);
@@ -83,6 +72,8 @@ template <class Real>
     state.expansion = select(parted, t, zero);
     const W twoMu(static_cast<Real>(2 * elasticity.mu)), pressure = newTrace * static_cast<Real>(elasticity.lambda);
     state.stress = {mulAdd(twoMu, h.xx, pressure), mulAdd(twoMu, h.yy, pressure), mulAdd(twoMu, h.zz, pressure), twoMu * h.xy, twoMu * h.yz, twoMu * h.xz};
+    constexpr double kMostStrain = 4.6;   // ln 100
+    return mulAdd(shear, shear, trace * mean) > W(Real(kMostStrain * kMostStrain));
 }
 
 }  // namespace talus::elastoplastic

@@ -44,6 +44,10 @@ struct GridFrame {
         return {origin.x + spacing.x * (kBlockSide * block.x + p.x), origin.y + spacing.y * (kBlockSide * block.y + p.y),
                 origin.z + spacing.z * (kBlockSide * block.z + p.z)};
     }
+    /// World position of the n-th node of a block, z fastest.
+    Vec3 nodePosition(const BlockCoord& block, int n) const {
+        return toWorld(block, {static_cast<double>(n / 16), static_cast<double>(n / 4 % 4), static_cast<double>(n % 4)});
+    }
     /// The same point seen from the block of its nearest node.
     Place recentre(const BlockCoord& block, const Vec3& p) const {
         Place place{block, p};

@@ -14,7 +14,8 @@
 namespace talus::mpm {
 
 /// The change that one body makes to the velocity of a node, at a distance and outward normal, for a velocity relative to
-/// the surface: none, or normal part plus friction. Separate: φ + Δt v·n ≥ min(φ, 0). Slip: v·n = 0 inside. Sticky: v = 0.
+/// the surface: none, or normal part plus friction. With φ the distance less that at which a node touches, separate means
+/// φ + Δt v·n ≥ min(φ, 0), slip v·n = 0 where φ ≤ 0, sticky v = 0 there.
 Vec3 contactChange(world::ContactMode, double friction, const geometry::Surface&, const Vec3& relativeVelocity, double dt, double touchingDistance);
 
 /// A node of mass m at x that is about to move with velocity v.

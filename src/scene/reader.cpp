@@ -25,11 +25,13 @@ std::string Reader::pathOf(std::string_view key) const {
     return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
 }
 
-void Reader::error(const Value& value, std::string_view path, std::string message) const {
+void Reader::error(const Value& value, std::string_view path, std::string message) {
+    misread_ = true;
     context_.diagnostics.error(value.place, path, std::move(message));
 }
 
 void Reader::problem(std::string_view key, std::string message) {
+    if (misread_) return;
     const Value* value = table_ ? table_->find(key) : nullptr;
     context_.diagnostics.error(value ? value->place : place_, pathOf(key), std::move(message));
 }
@@ -49,14 +51,16 @@ void Reader::reportUnknownKeys() const {
 const Value* Reader::take(const Key& key) {
     known_.push_back(key.name);
     const Value* value = table_ ? table_->find(key.name) : nullptr;
-    if (!value && key.required)
+    if (!value && key.required) {
+        misread_ = true;
         context_.diagnostics.error(place_, pathOf(key.name), fmt::format("missing key '{}': {}", pathOf(key.name), key.help));
+    }
     return value;
 }
 
 // ---- single values -------------------------------------------------------------------------------------------------
 
-std::optional<double> Reader::readNumber(const Value& value, const Key& key, std::string_view path) const {
+std::optional<double> Reader::readNumber(const Value& value, const Key& key, std::string_view path) {
     double number = 0;
     if (const auto* text = value.as<std::string>()) {
         if (text->starts_with('=')) {
@@ -85,7 +89,7 @@ std::optional<double> Reader::readNumber(const Value& value, const Key& key, std
     return number;
 }
 
-std::optional<std::int64_t> Reader::readInteger(const Value& value, const Key& key, std::string_view path) const {
+std::optional<std::int64_t> Reader::readInteger(const Value& value, const Key& key, std::string_view path) {
     if (const auto* integer = value.as<std::int64_t>(); integer && key.range.contains(static_cast<double>(*integer)))
         return *integer;
     const std::optional<double> number = readNumber(value, key, path);
@@ -96,13 +100,13 @@ std::optional<std::int64_t> Reader::readInteger(const Value& value, const Key& k
     return static_cast<std::int64_t>(*number);
 }
 
-std::optional<std::string> Reader::readText(const Value& value, std::string_view path) const {
+std::optional<std::string> Reader::readText(const Value& value, std::string_view path) {
     if (const auto* text = value.as<std::string>()) return *text;
     return error(value, path, fmt::format("'{}' must be a text in quotes, not {}", path, value.typeName())), std::nullopt;
 }
 
 std::optional<int> Reader::readChoice(const Value& value, std::span<const std::string_view> options,
-                                      std::string_view path) const {
+                                      std::string_view path) {
     const std::optional<std::string> text = readText(value, path);
     if (!text) return std::nullopt;
     const auto found = std::ranges::find(options, *text);
@@ -145,7 +149,7 @@ void Reader::chooseIndex(const Key& key, std::span<const std::string_view> optio
 // ---- lists of numbers and texts ------------------------------------------------------------------------------------
 
 std::optional<std::vector<double>> Reader::readNumbers(const Value& value, const Key& key, std::string_view path,
-                                                       std::optional<std::size_t> count) const {
+                                                       std::optional<std::size_t> count) {
     const Array* items = value.as<Array>();
     if (!items || (count && items->size() != *count)) {
         const std::string found = items ? fmt::format("{}", items->size()) : std::string(value.typeName());
@@ -203,7 +207,7 @@ void Reader::rows(const Key& key, int width, std::vector<double>& out) {
 
 // ---- tables --------------------------------------------------------------------------------------------------------
 
-void Reader::readTable(const Value& value, const Key& key, const std::string& path, FunctionRef<void(Reader&)> body) const {
+void Reader::readTable(const Value& value, const Key& key, const std::string& path, FunctionRef<void(Reader&)> body) {
     Table written;   // what a shorthand stands for
     const Table* table = value.as<Table>();
     if (!table && !key.shorthand.empty() && value.as<std::string>()) {

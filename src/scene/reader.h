@@ -60,15 +60,15 @@ protected:
 private:
     const Value* take(const Key&);   // the value of the key, if given; it is known from then on
     std::string pathOf(std::string_view key) const;
-    void error(const Value&, std::string_view path, std::string message) const;
+    void error(const Value&, std::string_view path, std::string message);
 
-    std::optional<double> readNumber(const Value&, const Key&, std::string_view path) const;
-    std::optional<std::int64_t> readInteger(const Value&, const Key&, std::string_view path) const;
-    std::optional<std::string> readText(const Value&, std::string_view path) const;
+    std::optional<double> readNumber(const Value&, const Key&, std::string_view path);
+    std::optional<std::int64_t> readInteger(const Value&, const Key&, std::string_view path);
+    std::optional<std::string> readText(const Value&, std::string_view path);
     std::optional<std::vector<double>> readNumbers(const Value&, const Key&, std::string_view path,
-                                                   std::optional<std::size_t> count) const;
-    std::optional<int> readChoice(const Value&, std::span<const std::string_view> options, std::string_view path) const;
-    void readTable(const Value&, const Key&, const std::string& path, FunctionRef<void(Reader&)> body) const;
+                                                   std::optional<std::size_t> count);
+    std::optional<int> readChoice(const Value&, std::span<const std::string_view> options, std::string_view path);
+    void readTable(const Value&, const Key&, const std::string& path, FunctionRef<void(Reader&)> body);
     void readKind(std::span<const std::string_view> kinds, FunctionRef<void(int, KeyVisitor&)> body);
 
     Context context_;
@@ -76,6 +76,7 @@ private:
     std::string path_;
     Place place_;
     std::vector<std::string_view> known_, suggested_;
+    bool misread_ = false;    // a key of this table has no value, so nothing is said about rules between them
     bool kindKnown_ = true;   // false: its `type` is wrong, so nobody can say which keys belong here
 };
 

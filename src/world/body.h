@@ -6,6 +6,7 @@
 #include "geometry/shape.h"
 #include "world/motion.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <span>
@@ -48,13 +49,14 @@ struct Body {
     Motion motion;
     BodyLoad load;
 
-    /// Bound on the speed of its surface [m/s]; infinite only for an unbounded shape that turns.
-    double fastest(double time) const {
+    /// Bound on the speed of its surface inside a box of the world [m/s].
+    double fastest(double time, const Aabb& where) const {
         const Pose pose = motion.at(time);
         const double spin = norm(pose.angularVelocity);
         if (spin == 0) return norm(pose.velocity);
-        const Aabb box = shape->bounds();
-        return norm(pose.velocity) + spin * norm(talus::max(talus::max(box.min, -box.min), talus::max(box.max, -box.max)));
+        const auto farthest = [](const Aabb& box) { return norm(talus::max(talus::max(box.min, -box.min), talus::max(box.max, -box.max))); };
+        const double arm = std::min(farthest(shape->bounds()), farthest({where.min - pose.position, where.max - pose.position}));
+        return norm(pose.velocity) + spin * arm;
     }
 };
 

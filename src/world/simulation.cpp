@@ -68,9 +68,26 @@ Reached Simulation::advance(const Exec& exec, double target, FunctionRef<bool()>
     return failure_ ? Reached::failed : Reached::target;
 }
 
+/// Names the fastest grain, which is what asks for short steps when a state has gone wrong.
+Failed Simulation::collapse(double step) const {
+    FieldTable grains;
+    method_->read(Exec(1), std::array{field::id.name, field::position.name, field::velocity.name}, grains);
+    const std::span<const double> v = grains.reals("velocity"), x = grains.reals("position");
+    Failed failed{.what = fmt::format("the stable time step fell to {:.3g} s", step), .field = "velocity"};
+    double fastest = -1;
+    for (std::size_t i = 0; i < grains.count(); ++i) {
+        const double speed = norm(Vec3{v[3 * i], v[3 * i + 1], v[3 * i + 2]});
+        if (speed <= fastest) continue;
+        fastest = speed;
+        failed.grain = grains.integers("id")[i];
+        failed.position = {x[3 * i], x[3 * i + 1], x[3 * i + 2]};
+    }
+    return failed;
+}
+
 void Simulation::planTo(double target, double longestStep) {
     if (!(longestStep >= kSmallestStep)) {
-        failure_ = Failed{.what = "the time step collapsed", .field = "dt"};
+        failure_ = collapse(longestStep);
         return;
     }
     const double remaining = target - world_.time;

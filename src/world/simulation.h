@@ -48,6 +48,7 @@ private:
         std::int64_t stepsLeft = 0;
     };
     void planTo(double target, double longestStep);
+    Failed collapse(double step) const;
     void takeStep(const Exec&);
     void removeLeavers(const Exec&);
 

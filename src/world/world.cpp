@@ -4,6 +4,7 @@
 #include "core/rng.h"
 #include "geometry/primitives.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -76,7 +77,39 @@ Aabb worldBounds(const BodySnapshot& body) {
 
 }  // namespace
 
+namespace {
+
+/// Part of the region that bodies cover, judged on a lattice; 0 where the lattice misses the region.
+double coveredPart(const geometry::Shape& region, const std::vector<BodySnapshot>& bodies) {
+    constexpr int kPerAxis = 24;
+    const Aabb box = region.bounds();
+    int inside = 0, covered = 0;
+    for (int n = 0; n < kPerAxis * kPerAxis * kPerAxis; ++n) {
+        const Vec3 part{n % kPerAxis + 0.5, n / kPerAxis % kPerAxis + 0.5, n / (kPerAxis * kPerAxis) + 0.5};
+        const Vec3 x = box.min + componentProduct(box.size(), part) / kPerAxis;
+        if (region.distance(x) > 0) continue;
+        ++inside;
+        covered += std::ranges::any_of(bodies, [&](const BodySnapshot& body) { return body.distance(x) < 0; });
+    }
+    return inside == 0 ? 0 : static_cast<double>(covered) / inside;
+}
+
+void checkFills(const World& world, Problems& problems) {
+    const std::vector<BodySnapshot> bodies = world.bodiesAt(world.time);
+    for (const Fill& fill : world.fills) {
+        if (!fill.region->bounded()) continue;
+        const std::string path = "grains[" + std::to_string(fill.source) + "].region";
+        const double covered = coveredPart(*fill.region, bodies);
+        if (covered == 1) problems.error(path, "the region lies inside bodies, so it stays empty; move the region or the bodies");
+        else if (covered > 0.05)
+            problems.warn(path, "about " + std::to_string(std::lround(100 * covered)) + " % of the region lies inside bodies and stays empty");
+    }
+}
+
+}  // namespace
+
 void check(const World& world, Problems& problems) {
+    checkFills(world, problems);
     std::size_t index = 0;   // in the scene's list, which does not have the faces of the domain
     for (const BodySnapshot& body : world.bodiesAt(world.time)) {
         if (body.body().name.starts_with("domain.")) continue;
@@ -84,7 +117,7 @@ void check(const World& world, Problems& problems) {
         for (int axis = 0; axis < 3; ++axis) {
             if (!world.domain.periodic(axis)) continue;
             const Aabb box = body.body().shape->bounded() ? worldBounds(body) : Aabb{{-1e300, -1e300, -1e300}, {1e300, 1e300, 1e300}};
-            const bool crosses = box.min[axis] < world.domain.min[axis] || box.max[axis] > world.domain.max[axis];
+            const bool crosses = box.min[axis] <= world.domain.min[axis] || box.max[axis] >= world.domain.max[axis];
             if (crosses && !invariantAlong(world.domain, body, axis)) {
                 const std::string name(1, "xyz"[axis]);
                 problems.error(path, "body '" + body.body().name + "' crosses the periodic face " + name + " and is not the same all along " + name +

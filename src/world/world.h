@@ -61,7 +61,8 @@ struct World {
     void load(const Archive&);
 };
 
-/// Refuses what no method could do: a body that crosses a periodic face, unless it is the same all along that axis.
+/// Refuses what no method could do: a region that bodies cover, a body that crosses a periodic face and is not the same all
+/// along that axis.
 void check(const World&, Problems&);
 
 /// A wall for every face that is closed, named "domain.x_min" ...

@@ -176,6 +176,39 @@ TEST(ElastoplasticVerification, heldSlopeDoesNotCreep) {
     }
 }
 
+// A stiff block lands on a floor that lies anywhere between two layers of nodes. Contact is felt through the kernel, 0.84 cells
+// above the last node inside the floor, so its foot comes to rest within a cell of the floor: an error of first order.
+TEST(ElastoplasticVerification, blockStandsOnAFloorBetweenNodes) {
+    const double h = 0.05, height = 8 * h;
+    double sum = 0;
+    constexpr int kPlaces = 4;
+    for (int place = 0; place < kPlaces; ++place) {
+        const double floor = h * (2 + (place + 0.5) / kPlaces);
+        world::World world;
+        world.domain = {{0, 0, 0}, {4 * h, 4 * h, 1}, {}};
+        for (const std::size_t face : {0u, 1u, 2u, 3u}) world.domain.faces[face] = world::FaceType::periodic;
+        world.materials = {world::Material{.name = "block", .density = 2000, .packingFraction = 1, .muHat = 20}};
+        world.bodies = world::domainFaces(world.domain);
+        world.bodies.push_back({.name = "floor", .shape = std::make_shared<geometry::Plane>(Vec3{0, 0, 1}, Vec3{0, 0, floor}), .motion = {}, .load = {}});
+        world.fills = {{boxBetween({0, 0, 3 * h}, {4 * h, 4 * h, 3 * h + height}), 0, 0, {}}};
+        world.resolution.size = h;
+        elastoplastic::Settings settings;
+        settings.youngsModulus = 1e7;   // sinks by its weight less than 1e-4 m
+        world::Simulation simulation(world, elastoplastic::info.create(settings, world, world::Precision::float32));
+        const Exec exec(1);
+        simulation.fill(exec);
+        double foot = 0;
+        for (int i = 0; i < 100; ++i) {   // the mean over a second, bounces included, after two for landing
+            advance(simulation, exec, 2 + 0.01 * i);
+            foot += (world::totals(exec, simulation).centreOfMass.z - 0.5 * height - floor) / h / 100;
+        }
+        EXPECT_LT(std::abs(foot), 0.9) << "cells, floor at " << floor / h;
+        sum += foot;
+    }
+    std::printf("    foot of the block %.3f cells above the floor on average\n", sum / kPlaces);
+    EXPECT_LT(std::abs(sum / kPlaces), 0.4);
+}
+
 // Two blocks collide in free flight: mass and momentum are conserved.
 TEST(ElastoplasticVerification, momentumIsConserved) {
     world::World world;

@@ -49,6 +49,7 @@ between = ["sand", "sand"]
 friction = 0.1
 [[bodies]]
 name = "all-motions"
+position = [0, 5, 5]
 motion = [{ type = "velocity", velocity = [1, -0.0, 1e-300] }, { type = "spin", rate = "12 rpm" },
           { type = "oscillation", amplitude_deg = [0, 0, 5], frequency = 2 },
           { type = "keyframes", times = [0, 1], displacements = [[0, 0, 0], ["4 mm", 0, 0]] }, "fixed"]

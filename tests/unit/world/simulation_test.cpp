@@ -98,7 +98,7 @@ TEST(Simulation, aCollapsingStepIsAFailure) {
         s.mock.answer = [factor](const World&, double dt) { return StepReport{Rejected{factor * dt}}; };
         EXPECT_EQ(s.simulation.advance(s.exec, 1.0, kAlways), Reached::failed);
         ASSERT_TRUE(s.simulation.failure());
-        EXPECT_EQ(s.simulation.failure()->field, "dt");
+        EXPECT_EQ(s.simulation.failure()->field, "velocity");
         EXPECT_EQ(s.simulation.world().time, 0.0);
     }
     Bench s;
