@@ -25,7 +25,7 @@ def flags(talus: Path) -> list[str]:
         (folder / "CMakeLists.txt").write_text(PROJECT % talus.as_posix(), encoding="utf-8")
         (folder / "main.cpp").write_text("int main() {}\n", encoding="utf-8")
         build = folder / "build"
-        subprocess.run(["cmake", "-S", str(folder), "-B", str(build), "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"],
+        subprocess.run(["cmake", "-G", "Ninja", "-S", str(folder), "-B", str(build), "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"],
                        stdout=subprocess.DEVNULL, check=True)
         commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
         return next(shlex.split(entry["command"]) for entry in commands if entry["file"].endswith("/main.cpp") and "embedder.dir" in entry["command"])
