@@ -13,12 +13,14 @@
 #include "core/function_ref.h"
 #include "core/vec.h"
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace talus {
@@ -98,6 +100,17 @@ public:
     /// table: { type = "box", ... }; where its name is empty, it is the table being visited, as in a list of shapes.
     virtual void oneOf(const Key&, std::span<const std::string_view> kinds, int current,
                        FunctionRef<void(int index, KeyVisitor&)> body) = 0;
+
+    /// The same for a variant whose alternatives have a name kType: `body(alternative, visitor)` visits the chosen one.
+    template <class... Kinds, class Body>
+    void oneOf(const Key& key, std::variant<Kinds...>& value, const Body& body) {
+        static constexpr std::array<std::string_view, sizeof...(Kinds)> kTypes{Kinds::kType...};
+        oneOf(key, kTypes, static_cast<int>(value.index()), [&](int index, KeyVisitor& inside) {
+            int kind = 0;
+            ((index == kind && !std::holds_alternative<Kinds>(value) ? void(value.template emplace<Kinds>()) : void(), ++kind), ...);
+            std::visit([&](auto& chosen) { body(chosen, inside); }, value);
+        });
+    }
 
     /// Where the visitor stands, for problems found while visiting: "bodies[2].shape".
     virtual std::string path() const { return {}; }

@@ -143,10 +143,8 @@ void check(const ShapeDescription& description, std::string_view path, Problems&
 
 ShapePtr build(const ShapeDescription& description) {
     constexpr double kDegree = std::numbers::pi / 180;
-    const Vec3 angle = kDegree * description.rotationDeg;
-    const Quat rotation = Quat::fromAxisAngle({0, 0, 1}, angle.z) * Quat::fromAxisAngle({0, 1, 0}, angle.y) *
-                          Quat::fromAxisAngle({1, 0, 0}, angle.x);
-    return Builder::move(std::visit(Builder{}, description.kind), {rotation, description.position});
+    return Builder::move(std::visit(Builder{}, description.kind),
+                         {Quat::fromFixedAxes(kDegree * description.rotationDeg), description.position});
 }
 
 }  // namespace talus::geometry

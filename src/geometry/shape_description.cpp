@@ -7,20 +7,6 @@
 namespace talus::geometry {
 namespace {
 
-using Kind = ShapeDescription::Kind;
-using KindIndices = std::make_index_sequence<std::variant_size_v<Kind>>;
-
-template <std::size_t... I>
-constexpr std::array<std::string_view, sizeof...(I)> typeNames(std::index_sequence<I...>) {
-    return {std::variant_alternative_t<I, Kind>::kType...};
-}
-constexpr auto kTypes = typeNames(KindIndices{});
-
-template <std::size_t... I>
-void switchTo(Kind& kind, std::size_t index, std::index_sequence<I...>) {
-    ((index == I && kind.index() != I ? static_cast<void>(kind.emplace<I>()) : void()), ...);
-}
-
 Key lengthKey(std::string_view name, std::string_view help, Range range, bool required = true) {
     return {name, help, Dimension::length, range, required};
 }
@@ -94,14 +80,9 @@ void ShellDescription::keys(KeyVisitor& v) {
 }
 
 void ShapeDescription::keys(KeyVisitor& v, const Key& key) {
-    v.oneOf(key, kTypes, static_cast<int>(kind.index()), [this](int index, KeyVisitor& inside) {
-        switchTo(kind, static_cast<std::size_t>(index), KindIndices{});
-        std::visit(
-            [&](auto& described) {
-                described.keys(inside);
-                inside.vector({"position", described.kPosition, Dimension::length}, position);
-            },
-            kind);
+    v.oneOf(key, kind, [this](auto& described, KeyVisitor& inside) {
+        described.keys(inside);
+        inside.vector({"position", described.kPosition, Dimension::length}, position);
         inside.vector({"rotation_deg", "rotation about the fixed axes x, then y, then z, through position", Dimension::angle},
                       rotationDeg);
     });

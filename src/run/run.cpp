@@ -144,7 +144,6 @@ Forecast forecast(const scene::Scene& scene, const Options& options) {
     result.stepSeconds = simulation.stepSeconds();
     result.steps = result.dt > 0 ? std::ceil(end / result.dt) : 0;
     result.seconds = result.steps * result.stepSeconds;
-    result.peakMemoryBytes = peakMemory();
     return result;
 }
 

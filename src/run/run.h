@@ -37,7 +37,6 @@ struct Forecast {
     std::int64_t frames = 0;
     double dt = 0, stepSeconds = 0;          // of the one step that was taken [s], simulated and wall
     double steps = 0, seconds = 0;           // of the whole run, at that step
-    double peakMemoryBytes = 0;              // so far
 };
 Forecast forecast(const scene::Scene&, const Options&);
 

@@ -22,16 +22,6 @@ constexpr double kLongestRun = 1e6;         // [s] eleven days, some 1e10 steps
 constexpr double kMostFrameRate = 1e6;      // [1/s] of the fastest cameras
 constexpr double kMostFrames = 1e7;         // files in a folder
 
-template <class... Kinds>
-constexpr std::array<std::string_view, sizeof...(Kinds)> typeNames(const std::variant<Kinds...>*) {
-    return {Kinds::kType...};
-}
-constexpr auto kMotionTypes = typeNames(static_cast<decltype(MotionDescription::kind)*>(nullptr));
-
-template <class Variant, std::size_t... I>
-void switchTo(Variant& kind, std::size_t index, std::index_sequence<I...>) {
-    ((index == I && kind.index() != I ? static_cast<void>(kind.template emplace<I>()) : void()), ...);
-}
 
 void contactKey(KeyVisitor& v, world::ContactMode& contact) {
     v.choice(
@@ -205,10 +195,7 @@ void KeyframesDescription::keys(KeyVisitor& v) {
 }
 
 void MotionDescription::keys(KeyVisitor& v) {
-    v.oneOf({"", ""}, kMotionTypes, static_cast<int>(kind.index()), [this](int index, KeyVisitor& inside) {
-        switchTo(kind, static_cast<std::size_t>(index), std::make_index_sequence<std::variant_size_v<decltype(kind)>>{});
-        std::visit([&](auto& motion) { motion.keys(inside); }, kind);
-    });
+    v.oneOf({"", ""}, kind, [](auto& motion, KeyVisitor& inside) { motion.keys(inside); });
 }
 
 void BodyDescription::keys(KeyVisitor& v) {

@@ -46,15 +46,6 @@ struct Domain {
             }
         return d;
     }
-    /// Beyond an open face.
-    bool left(const Vec3& x) const {
-        for (int axis = 0; axis < 3; ++axis) {
-            const auto low = static_cast<std::size_t>(2 * axis);
-            if (faces[low] == FaceType::open && x[axis] < min[axis]) return true;
-            if (faces[low + 1] == FaceType::open && x[axis] > max[axis]) return true;
-        }
-        return false;
-    }
 };
 
 }  // namespace talus::world

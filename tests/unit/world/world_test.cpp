@@ -53,14 +53,6 @@ TEST(Domain, nearestImageIsTheShortestOfAllImages) {
     }
 }
 
-TEST(Domain, leavesThroughOpenFacesOnly) {
-    const Domain domain = slab();
-    EXPECT_TRUE(domain.left({0, 5.1, 1}));
-    EXPECT_TRUE(domain.left({0, 3, 4.1}));
-    EXPECT_FALSE(domain.left({7, 1, -1}));
-    EXPECT_FALSE(domain.left({0, 5, 4}));
-}
-
 TEST(World, closedFacesBecomeBodiesThatPointInwards) {
     Domain domain = slab();
     domain.faces[5] = FaceType::wall;
