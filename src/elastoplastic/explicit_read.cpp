@@ -55,7 +55,7 @@ const NamedWriter kWriters[] = {
     {"id", [](const PointValues& p, const Elasticity&, auto&, auto& out) { out.push_back(p.id); }},
     {"position", [](const PointValues& p, const Elasticity&, auto& out, auto&) { putVector(p.position, out); }},
     {"velocity", [](const PointValues& p, const Elasticity&, auto& out, auto&) { putVector(p.velocity, out); }},
-    {"radius", [](const PointValues& p, const Elasticity& e, auto& out, auto&) { out.push_back(std::cbrt(0.75 / std::numbers::pi * currentVolume(p, e))); }},
+    {"radius", [](const PointValues& p, const Elasticity&, auto& out, auto&) { out.push_back(std::cbrt(0.75 / std::numbers::pi * p.referenceVolume)); }},
     {"mass", [](const PointValues& p, const Elasticity&, auto& out, auto&) { out.push_back(p.mass); }},
     {"volume", [](const PointValues& p, const Elasticity& e, auto& out, auto&) { out.push_back(currentVolume(p, e)); }},
     {"material", [](const PointValues& p, const Elasticity&, auto&, auto& out) { out.push_back(p.material); }},

@@ -26,7 +26,7 @@ namespace field {
 inline constexpr FieldInfo id{"id", "1", FieldType::integer, 1, "never reused within a run"};
 inline constexpr FieldInfo position{"position", "m", FieldType::real, 3, "centre of mass"};
 inline constexpr FieldInfo velocity{"velocity", "m/s", FieldType::real, 3, "of the centre of mass"};
-inline constexpr FieldInfo radius{"radius", "m", FieldType::real, 1, "of the sphere that has the grain's bulk volume, or of the grain"};
+inline constexpr FieldInfo radius{"radius", "m", FieldType::real, 1, "of the grain, or of the sphere of a point's packed volume"};
 inline constexpr FieldInfo mass{"mass", "kg", FieldType::real, 1, ""};
 inline constexpr FieldInfo volume{"volume", "m^3", FieldType::real, 1, "that the grain takes up now, pores included"};
 inline constexpr FieldInfo material{"material", "1", FieldType::integer, 1, "index into the scene's materials"};
