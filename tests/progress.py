@@ -39,9 +39,11 @@ class ProgressOfARun(unittest.TestCase):
         text = self.on_terminal()
         bar, *rest = text.split("\n")
         drawn = bar.split(BAR_BEGINS)
-        self.assertGreater(len(drawn), 2, text)
+        self.assertGreater(len(drawn), 2, text)   # at least where it begins and where it ends, however quick the run is
         self.assertTrue(all(piece.startswith(COLOUR) for piece in drawn[1:]), text)
-        for part in ("frame ", "/0.3 s", " grains", "grain-steps/s", "ETA "):
+        for part in ("frame 0/15", " 0/0.3 s", " grains"):
+            self.assertIn(part, drawn[1])
+        for part in ("frame 15/15", "0.3/0.3 s", " grains", "grain-steps/s", "ETA 0:00"):
             self.assertIn(part, drawn[-1])
         self.assertEqual(rest[:2], ["done", "where the time went"])
 

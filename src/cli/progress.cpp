@@ -37,13 +37,13 @@ ProgressDisplay::ProgressDisplay(Verbosity verbosity)
 void ProgressDisplay::stepped(const run::Progress& progress) {
     if (verbosity_ == Verbosity::quiet) return;
     const Clock::time_point now = Clock::now();
-    if (!begun_) {
-        begun_ = true;
+    const bool first = !latest_;
+    latest_ = progress;
+    if (first) {
         start_ = shown_ = now;
         startTime_ = progress.time;
-    } else if (now - shown_ >= interval_) {
-        show(progress, now);
     }
+    if (first ? bar_ : now - shown_ >= interval_) show(progress, now);
 }
 
 void ProgressDisplay::show(const run::Progress& progress, Clock::time_point now) {
@@ -69,11 +69,16 @@ std::string ProgressDisplay::line(const run::Progress& progress, Clock::time_poi
 }
 
 void ProgressDisplay::warned(const std::string& message) {
-    finish();
+    endBar();
     fmt::print(stderr, "warning: {}\n", message);
 }
 
 void ProgressDisplay::finish() {
+    if (bar_ && latest_) show(*latest_, Clock::now());
+    endBar();
+}
+
+void ProgressDisplay::endBar() {
     if (barShown_) fmt::print(stderr, "\n");
     barShown_ = false;
 }

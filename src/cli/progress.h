@@ -5,6 +5,7 @@
 #include "run/frame_loop.h"
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 namespace talus::cli {
@@ -18,19 +19,21 @@ public:
 
     void stepped(const run::Progress&) override;
     void warned(const std::string&) override;
-    /// Ends the bar's line.
+    /// Shows where the run stopped and ends the bar's line.
     void finish();
 
 private:
     using Clock = std::chrono::steady_clock;
     void show(const run::Progress&, Clock::time_point now);
+    void endBar();
     std::string line(const run::Progress&, Clock::time_point now) const;
 
     Verbosity verbosity_;
     bool bar_, colour_;
     std::chrono::duration<double> interval_;
     Clock::time_point start_ = Clock::now(), shown_ = start_;
-    bool begun_ = false, barShown_ = false;
+    std::optional<run::Progress> latest_;
+    bool barShown_ = false;
     double startTime_ = 0;          // simulated, where this part of the run began [s]
 };
 

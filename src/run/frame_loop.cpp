@@ -118,6 +118,7 @@ ExitCode FrameLoop::runFrames(StopRequested stop) {
         if (settings_.checkpointInterval <= 0 || checkpointDue() || lastRegular) writeCheckpoint(next_ - 1);
         writeRecord("running");
     }
+    observer_.stepped(progress());
     writeRecord("done");
     return ExitCode::done;
 }
