@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -73,6 +74,8 @@ ExitCode execute(const InfoCommand& command) {
         for (const io::FrameColumn& column : last.columns) fields.push_back(column.name);
         text += fmt::format("fields     {}\n", fmt::join(fields, ", "));
     }
+    for (const run::Result& result : run::readResults(command.directory))
+        text += fmt::format("result     {}: {} = {}\n", result.probe, result.name, std::isfinite(result.value) ? fmt::format("{:.6g}{}", result.value, result.unit == "1" ? "" : " " + result.unit) : "none yet");
     for (const auto& [name, count] : record.fallbacks) text += fmt::format("fallback   {}: {}\n", name, count);
     for (const std::string& warning : record.warnings) text += fmt::format("warning    {}\n", warning);
     print(text + timeTable(record));

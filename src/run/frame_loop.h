@@ -8,7 +8,9 @@
 #include "core/problems.h"
 #include "run/bookmark.h"
 #include "run/frame_schedule.h"
+#include "run/events.h"
 #include "run/machine.h"
+#include "run/measurements.h"
 #include "run/record.h"
 #include "run/run_directory.h"
 #include "world/simulation.h"
@@ -46,6 +48,7 @@ struct LoopSettings {
     double checkpointInterval = 0;           // simulated [s]; 0: with every frame
     std::optional<double> maxSeconds;        // wall time
     Stamp stamp;
+    std::vector<world::ProbePlan> probes = {};
 };
 
 class FrameLoop {
@@ -73,6 +76,8 @@ private:
     void cutBackTo(const io::Checkpoint&, const Bookmark&, const std::string& sceneText);
 
     ExitCode runFrames(StopRequested stop);
+    Event nextEvent() const;
+    void writeResults();
     void writeFrame();
     void writeCheckpoint(std::int64_t headingFrame);
     bool checkpointDue() const;
@@ -93,12 +98,14 @@ private:
     Record record_;
     LoopSettings settings_;
     Observer& observer_;
+    Measurements measurements_;
 
     std::int64_t next_ = 0;                  // frame to write
     StartEnergy start_;
     double checkpointTime_ = 0;              // simulated time of the last checkpoint [s]
     std::optional<ExitCode> stopCode_;
     std::chrono::steady_clock::time_point clock_ = std::chrono::steady_clock::now();
+    double resultsSeconds_ = 0;              // wall time when results.json was written last
     double earlierSeconds_;                  // wall time of the parts before a resume
     std::map<std::string, double> earlierPhases_;
 };

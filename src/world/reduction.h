@@ -23,18 +23,17 @@ struct Reduction {
     std::optional<double> from, to;      // window [s], ends included; none: the whole run
 };
 
-/// Values of a column at the times of the samples; several rows of a sample have the same time. NaN: unknown.
-struct ColumnHistory {
-    std::vector<double> times, values;
+/// A column at one sample: its value, or mean, least and greatest of its rows where there are several.
+struct ColumnSample {
+    double time = 0, mean = 0, min = 0, max = 0;
 };
 
 struct Reduced {
-    double value = std::numeric_limits<double>::quiet_NaN();   // NaN where the window holds no known value
-    std::int64_t samples = 0;                                  // with a known value
+    double value = std::numeric_limits<double>::quiet_NaN();   // NaN where the window holds no sample
+    std::int64_t samples = 0;
 };
 
-/// Where a sample has several rows its value is their mean; only min, max and percentile look at the single rows. The mean is that
-/// of the samples, the slope the least-squares change per second.
-Reduced reduce(const ColumnHistory&, const Reduction&);
+/// The slope is the least-squares change per second. min and max look at single rows, all others at the means of samples.
+Reduced reduce(const std::vector<ColumnSample>&, const Reduction&);
 
 }  // namespace talus::world
