@@ -20,7 +20,11 @@ constexpr double kResultsInterval = 5;   // wall time between two writings of re
 FrameLoop::FrameLoop(const Exec& exec, world::Simulation& simulation, RunDirectory& directory, Record record, LoopSettings settings,
                      Observer& observer)
     : exec_(exec), simulation_(simulation), directory_(directory), record_(std::move(record)), settings_(std::move(settings)),
-      observer_(observer), measurements_(std::move(settings_.probes), directory.probes()), earlierSeconds_(record_.wallSeconds), earlierPhases_(record_.phaseSeconds) {}
+      observer_(observer), measurements_(std::move(settings_.probes), directory.probes()), earlierSeconds_(record_.wallSeconds), earlierPhases_(record_.phaseSeconds) {
+    if (measurements_.wantsRemoved()) simulation_.showLeavers(&leavers_);
+}
+
+FrameLoop::~FrameLoop() { simulation_.showLeavers(nullptr); }
 
 void FrameLoop::begin(const std::string& sceneText) {
     recordingFailure([&] {

@@ -54,6 +54,9 @@ struct LoopSettings {
 class FrameLoop {
 public:
     FrameLoop(const Exec&, world::Simulation&, RunDirectory&, Record, LoopSettings, Observer&);
+    ~FrameLoop();
+    FrameLoop(const FrameLoop&) = delete;
+    FrameLoop& operator=(const FrameLoop&) = delete;
 
     /// Before the first frame: run.json, scene.toml, empty tables and the checkpoint of an empty world.
     void begin(const std::string& sceneText);
@@ -99,6 +102,17 @@ private:
     LoopSettings settings_;
     Observer& observer_;
     Measurements measurements_;
+
+    /// Hands grains that leave the world to the probes.
+    class Leavers final : public world::ChunkSink {
+    public:
+        explicit Leavers(FrameLoop& loop) : loop_(loop) {}
+        void take(const world::Chunk& chunk) override { loop_.measurements_.removed(world::Grains(chunk), loop_.simulation_.world().time); }
+
+    private:
+        FrameLoop& loop_;
+    };
+    Leavers leavers_{*this};
 
     std::int64_t next_ = 0;                  // frame to write
     StartEnergy start_;

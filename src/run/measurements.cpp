@@ -100,7 +100,8 @@ void Measurements::readBack(Table& table) const {
     for (auto& column : table.history) column.clear();
     const std::string text = io::readFile(pathOf(table));
     std::string_view rest = text;
-    rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + (rest.empty() ? 0 : 1));   // the header
+    const std::size_t header = rest.find('\n');
+    rest.remove_prefix(header == std::string_view::npos ? rest.size() : header + 1);
     std::vector<double> rows;
     double time = 0;
     while (!rest.empty()) {

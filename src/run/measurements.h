@@ -36,6 +36,7 @@ public:
 
     /// Samples of all probes that are due (or go with the frames, where `atFrame`).
     void sample(const Exec&, const world::Simulation&, const std::vector<bool>& due, bool atFrame);
+    /// Grains that leave; see Simulation::showLeavers.
     void removed(const world::Grains&, double time);
 
     /// Rows gathered so far reach the disk.

@@ -12,7 +12,7 @@ namespace talus::world {
 
 /// A box of cells. What lies beyond an end is left out, unless the end is periodic or `closed`.
 struct Lattice {
-    Vec3 origin;                                  // corner [m]
+    Vec3 origin{};                                  // corner [m]
     std::array<Vec3, 3> axes{Vec3{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};   // orthonormal
     Vec3 size{1, 1, 1};                           // [m]
     std::array<int, 3> cells{1, 1, 1};
@@ -30,13 +30,13 @@ struct Lattice {
 struct CellSums {
     double mass = 0;                              // [kg]
     double solidVolume = 0;                       // without pores [m³]
-    Vec3 momentum;                                // [kg m/s]
+    Vec3 momentum{};                                // [kg m/s]
     std::array<double, 6> flux{};                 // Σ m v v [J]: xx, yy, zz, xy, yz, xz
     std::array<double, 6> stress{};               // Σ V σ [J]
 };
 
 struct AveragedGrain {
-    Vec3 position, velocity;
+    Vec3 position{}, velocity{};
     double mass = 0, solidVolume = 0, volume = 0;
     const double* stress = nullptr;               // six numbers, or none
 };
@@ -61,8 +61,8 @@ public:
     std::array<double, 6> contactStress(std::size_t cell) const;   // Σ V σ / volume [Pa]
 
 private:
-    Lattice lattice_;
-    std::vector<CellSums> sums_;
+    Lattice lattice_{};
+    std::vector<CellSums> sums_{};
 };
 
 }  // namespace talus::world

@@ -12,6 +12,7 @@ namespace {
 /// interval that lies there.
 template <class Take>
 void spread(double from, double to, double width, int bins, const Take& take) {
+    if (from >= bins * width || to <= 0) return;
     const int first = std::max(0, static_cast<int>(std::floor(std::max(from / width, -1.0))));
     for (int bin = first; bin < bins && bin * width < to; ++bin) {
         const double overlap = std::min(to, (bin + 1) * width) - std::max(from, bin * width);

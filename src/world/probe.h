@@ -107,10 +107,6 @@ struct ProbePlan {
     std::vector<Reduction> results;      // none: last and mean of every column
 };
 
-/// What removed grains are known by.
-inline constexpr std::array kRemovedFields{field::id.name,   field::position.name, field::velocity.name, field::radius.name,
-                                           field::mass.name, field::material.name, field::source.name,   field::birthTime.name};
-
 /// One sample of each of these probes from one reading of the grains: their rows, in order.
 std::vector<std::vector<double>> sample(const Exec&, const Simulation&, std::span<Probe* const>);
 

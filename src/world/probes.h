@@ -18,17 +18,17 @@ namespace talus::world {
 using ProbePtr = std::unique_ptr<Probe>;
 
 struct ProbeSetup {
-    std::string name;
-    GrainFilter filter;
+    std::string name{};
+    GrainFilter filter{};
 };
 
 // ---- a region (probes_region.cpp) ----------------------------------------------------------------------------------
 
 /// Grains, mass, volume fraction, kinetic energy, momentum, mean velocity and centre of mass of what lies in a region.
 struct RegionProbe {
-    geometry::ShapePtr region;               // none: the whole domain
+    geometry::ShapePtr region{};               // none: the whole domain
     double volume = 1;                       // of the region [m³]
-    std::vector<double> density;             // of the grains of each material [kg/m³]
+    std::vector<double> density{};             // of the grains of each material [kg/m³]
     bool spins = false;                      // the method has rotational_energy
 };
 ProbePtr makeProbe(ProbeSetup, const RegionProbe&);
@@ -41,17 +41,17 @@ inline constexpr std::array<std::string_view, 3> kWeightNames{"number", "mass", 
 /// One number of a grain from a field: a component, the length of a vector, or the pressure −tr σ / 3 of a tensor.
 struct FieldComponent {
     static constexpr int kMagnitude = -1, kPressure = -2;
-    FieldInfo field;
+    FieldInfo field{};
     int component = 0;                       // index, or one of the above
-    std::string name;                        // of the column: "velocity_z"
+    std::string name{};                        // of the column: "velocity_z"
 };
 
 struct StatisticProbe {
-    geometry::ShapePtr region;               // none: the whole domain
-    FieldComponent of;
+    geometry::ShapePtr region{};               // none: the whole domain
+    FieldComponent of{};
     Statistic statistic = Statistic::mean;
     Weight weight = Weight::number;
-    std::vector<double> percentiles;         // [%]
+    std::vector<double> percentiles{};         // [%]
     double from = 0, to = 1;                 // of the histogram, in units of the field
     int bins = 10;
 };
@@ -59,7 +59,7 @@ ProbePtr makeProbe(ProbeSetup, StatisticProbe);
 
 /// Lacey's index of two parts of the grains over cells.
 struct MixingProbe {
-    Lattice cells;
+    Lattice cells{};
     bool bySource = false;                   // else by material
     int a = 0, b = 1;                        // index of material or source
     int leastGrains = 5;                     // in a cell that counts
@@ -71,7 +71,7 @@ ProbePtr makeProbe(ProbeSetup, const MixingProbe&);
 /// Force, torque and power that grains exert on a body, averaged over the time since the last sample.
 struct ForceProbe {
     std::size_t body = 0;                    // index in World::bodies
-    std::optional<Vec3> point;               // of the torque [m]; none: the position of the body
+    std::optional<Vec3> point{};               // of the torque [m]; none: the position of the body
 };
 ProbePtr makeProbe(ProbeSetup, const ForceProbe&);
 
@@ -84,24 +84,24 @@ ProbePtr makeProbe(ProbeSetup, const MotionProbe&);
 
 /// Mass that crosses a plane or disc.
 struct FluxProbe {
-    Vec3 point, normal{0, 0, 1};             // [m]; unit
-    std::optional<double> radius;            // of the disc about point [m]; none: the whole plane
-    Domain domain;
+    Vec3 point{}, normal{0, 0, 1};             // [m]; unit
+    std::optional<double> radius{};            // of the disc about point [m]; none: the whole plane
+    Domain domain{};
 };
 ProbePtr makeProbe(ProbeSetup, const FluxProbe&);
 
 /// How long the grains that leave the world were in it.
 struct ResidenceProbe {
-    geometry::ShapePtr region;               // where they leave; none: anywhere
+    geometry::ShapePtr region{};               // where they leave; none: anywhere
 };
 ProbePtr makeProbe(ProbeSetup, const ResidenceProbe&);
 
 struct TrackProbe {
-    std::vector<std::int64_t> ids;           // these, or
-    std::vector<Vec3> near;                  // the nearest ones to these points at the first sample [m]
+    std::vector<std::int64_t> ids{};           // these, or
+    std::vector<Vec3> near{};                  // the nearest ones to these points at the first sample [m]
     int count = 1;                           // for each point
-    std::vector<FieldInfo> fields;           // besides position and velocity
-    Domain domain;
+    std::vector<FieldInfo> fields{};           // besides position and velocity
+    Domain domain{};
 };
 ProbePtr makeProbe(ProbeSetup, TrackProbe);
 
@@ -114,31 +114,31 @@ inline constexpr std::array<std::string_view, 2> kHeightMeasureNames{"filled", "
 
 /// A rectangle of columns seen from above.
 struct Footprint {
-    Vec3 corner;                             // [m]; its height is the base
+    Vec3 corner{};                             // [m]; its height is the base
     Vec3 along{1, 0, 0}, across{0, 1, 0}, up{0, 0, 1};   // orthonormal
     double length = 1, width = 1;            // [m]
     int rows = 1, columns = 1;               // along, across
     HeightMeasure measure = HeightMeasure::filled;
-    std::optional<double> gap;               // empty height that ends a column [m]; none: two diameters of the grain above it
-    Domain domain;
+    std::optional<double> gap{};               // empty height that ends a column [m]; none: two diameters of the grain above it
+    Domain domain{};
 };
 
 /// Height of each column: along a line where there is one across, else over a grid.
 struct HeightProbe {
-    Footprint footprint;
+    Footprint footprint{};
 };
 ProbePtr makeProbe(ProbeSetup, const HeightProbe&);
 
 /// The plane that fits the heights best.
 struct SlopeProbe {
-    Footprint footprint;
+    Footprint footprint{};
 };
 ProbePtr makeProbe(ProbeSetup, const SlopeProbe&);
 
 /// Bins of distance from an origin: rings about it, cut into sectors, or strips along a direction.
 struct Flank {
-    Vec3 origin, up{0, 0, 1};                // [m]; unit
-    std::optional<Vec3> direction;           // unit, across up; none: radial
+    Vec3 origin{}, up{0, 0, 1};                // [m]; unit
+    std::optional<Vec3> direction{};           // unit, across up; none: radial
     double reach = 1;                        // [m]
     double width = 1;                        // of the strips [m]
     int bins = 50;
@@ -146,7 +146,7 @@ struct Flank {
 
 /// How far the grains have run.
 struct FrontProbe {
-    Flank flank;
+    Flank flank{};
     double fraction = 0.99;                  // of the mass that lies behind the front
     double thickness = 0.01;                 // of the bed at the other front [m]
 };
@@ -154,7 +154,7 @@ ProbePtr makeProbe(ProbeSetup, const FrontProbe&);
 
 /// The slope of a heap's flank.
 struct ReposeProbe {
-    Flank flank;
+    Flank flank{};
     int sectors = 8;                         // about the origin; along a direction: 1 or both sides
     double low = 0.15, high = 0.85;          // part of the height between which the flank is fitted
 };
@@ -164,11 +164,11 @@ ProbePtr makeProbe(ProbeSetup, const ReposeProbe&);
 
 /// Volume fraction, velocity, kinetic and contact stress of every cell.
 struct LatticeProbe {
-    Lattice lattice;
-    std::vector<double> density;             // of the grains of each material [kg/m³]
+    Lattice lattice{};
+    std::vector<double> density{};             // of the grains of each material [kg/m³]
     bool stressed = false;                   // the method has stress
     bool line = false;                       // cells along the first axis only: distances instead of positions
-    Domain domain;
+    Domain domain{};
 };
 ProbePtr makeProbe(ProbeSetup, const LatticeProbe&);
 
