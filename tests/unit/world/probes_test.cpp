@@ -273,7 +273,7 @@ TEST(Probes, residenceAndFluxSeeGrainsThatLeave) {
     EXPECT_NEAR(row["residence_min_s"], 0.5 + first, 1e-12);
     EXPECT_NEAR(row["residence_max_s"], 0.5 + second, 1e-12);
     EXPECT_NEAR(row["residence_mean_s"], 0.5 + (first + 2 * second) / 3, 1e-12);
-    EXPECT_EQ(bench.row(*flux)["mass_kg"], 3);
+    EXPECT_EQ(bench.row(*flux)["mass_kg"], 6) << "those and the one that is at 0.955";
     EXPECT_EQ(bench.row(*residence)["grains"], 0);
     EXPECT_EQ(bench.row(*residence)["all_mass_kg"], 3);
 }
@@ -376,13 +376,14 @@ TEST(Probes, reposeOfACone) {
     for (const double angle : {15.0, 30.0, 38.0}) {
         Bench bench(tray());
         const double slope = std::tan(angle * kDegree);
-        fillBelow(bench.grains.grains, bench.simulation.world().domain, 0.01, [&](double x, double y) { return 0.3 - slope * std::hypot(x, y); });
+        fillBelow(bench.grains.grains, bench.simulation.world().domain, 0.01, [&](double x, double y) { return slope * (0.45 - std::hypot(x, y)); });
         const Flank flank{.origin = {}, .up = {0, 0, 1}, .direction = {}, .reach = 0.7, .width = 1, .bins = 40};
-        const auto probe = makeProbe({"p", {}}, ReposeProbe{flank, 8, 0.3, 0.85});   // a cone of 15° reaches the walls at 0.55
+        const auto probe = makeProbe({"p", {}}, ReposeProbe{flank, 8, 0.15, 0.85});
         auto row = bench.row(*probe);
         EXPECT_NEAR(row["angle_deg"], angle, 0.5);
         EXPECT_EQ(row["flanks"], 8);
-        EXPECT_NEAR(row["height_m"], 0.3, 0.02);
+        EXPECT_NEAR(row["height_m"], 0.45 * slope, 0.02);
+        RecordProperty("angle", std::to_string(row["angle_deg"]) + " of " + std::to_string(angle) + ", spread " + std::to_string(row["spread_deg"]));
         EXPECT_LT(row["spread_deg"], 1);
         EXPECT_LT(row["residual_m"], 0.004);
     }
