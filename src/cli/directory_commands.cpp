@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -72,6 +73,10 @@ ExitCode execute(const InfoCommand& command) {
         std::vector<std::string> fields;
         for (const io::FrameColumn& column : last.columns) fields.push_back(column.name);
         text += fmt::format("fields     {}\n", fmt::join(fields, ", "));
+    }
+    for (const run::Result& result : run::readResults(command.directory)) {
+        if (result.name.ends_with(".mean")) continue;   // beside the last value of each column
+        text += fmt::format("result     {}: {} = {}\n", result.probe, result.name, std::isfinite(result.value) ? fmt::format("{:.6g}{}", result.value, result.unit == "1" ? "" : " " + result.unit) : "none yet");
     }
     for (const auto& [name, count] : record.fallbacks) text += fmt::format("fallback   {}: {}\n", name, count);
     for (const std::string& warning : record.warnings) text += fmt::format("warning    {}\n", warning);

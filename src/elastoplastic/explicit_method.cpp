@@ -92,8 +92,8 @@ world::Inserted ExplicitMethod<Real>::insert(const Exec& exec, world::World& wor
 }
 
 template <class Real>
-world::Removed ExplicitMethod<Real>::erase(const Exec& exec, const world::Region& region) {
-    std::vector<std::vector<std::size_t>> found(blocks_.points.size());
+world::Removed ExplicitMethod<Real>::erase(const Exec& exec, const world::Region& region, world::ChunkSink* taken) {
+    RowsOfBlocks found(blocks_.points.size());
     exec.forTasks(found.size(), [&](std::size_t b, int) {
         const mpm::PointBlock& block = blocks_.points[b];
         for (std::size_t row = 8 * std::size_t{block.firstGroup}; row < 8 * std::size_t{block.firstGroup} + block.points; ++row)
@@ -108,6 +108,7 @@ world::Removed ExplicitMethod<Real>::erase(const Exec& exec, const world::Region
             removed.momentum += mass * Vec3{points_.velocity(row, 0), points_.velocity(row, 1), points_.velocity(row, 2)};
         }
     if (removed.count == 0) return removed;
+    if (taken) readRows(world::kPromisedNames, *taken, &found);
     std::vector<std::uint64_t> keys = recentre(exec, points_.rows());
     for (const std::vector<std::size_t>& rows : found)
         for (const std::size_t row : rows) keys[row] = mpm::kNoKey;

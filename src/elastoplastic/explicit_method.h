@@ -20,7 +20,7 @@ public:
     ExplicitMethod(const Settings&, const world::World&);
 
     world::Inserted insert(const Exec&, world::World&, const world::Fill&) override;
-    world::Removed erase(const Exec&, const world::Region&) override;
+    world::Removed erase(const Exec&, const world::Region&, world::ChunkSink* taken) override;
     std::int64_t count() const override { return count_; }
     double stableStep(const world::World&) const override;
     world::StepReport step(const Exec&, world::World&, double dt) override;
@@ -52,6 +52,10 @@ private:
     BlockReport updateBlock(const mpm::PointBlock&, const Real* tile, double dt);
     void sort(const Exec&, const std::vector<std::uint64_t>& keys);
     std::vector<std::uint64_t> recentre(const Exec&, std::size_t rows);
+
+    using RowsOfBlocks = std::vector<std::vector<std::size_t>>;
+    /// All rows, or those listed for each block.
+    void readRows(world::FieldNames, world::ChunkSink&, const RowsOfBlocks*) const;
 
     Wide<Real> kappas(std::size_t group) const;
     world::Failed failure(std::int64_t row, std::string_view what) const;

@@ -84,6 +84,11 @@ Writer findWriter(std::string_view name) {
 
 template <class Real>
 void ExplicitMethod<Real>::read(const Exec&, world::FieldNames names, world::ChunkSink& sink) const {
+    readRows(names, sink, nullptr);
+}
+
+template <class Real>
+void ExplicitMethod<Real>::readRows(world::FieldNames names, world::ChunkSink& sink, const RowsOfBlocks* listed) const {
     struct Buffer {
         Writer write;
         const world::FieldInfo* info;
@@ -105,8 +110,11 @@ void ExplicitMethod<Real>::read(const Exec&, world::FieldNames names, world::Chu
         }
         gathered = 0;
     };
-    for (const mpm::PointBlock& block : blocks_.points)
-        for (std::size_t row = 8 * std::size_t{block.firstGroup}; row < 8 * std::size_t{block.firstGroup} + block.points; ++row) {
+    for (std::size_t b = 0; b < blocks_.points.size(); ++b) {
+        const mpm::PointBlock& block = blocks_.points[b];
+        const std::size_t first = 8 * std::size_t{block.firstGroup}, count = listed ? (*listed)[b].size() : block.points;
+        for (std::size_t n = 0; n < count; ++n) {
+            const std::size_t row = listed ? (*listed)[b][n] : first + n;
             PointValues p{points_.id(row), points_.material(row), points_.source(row), worldPosition(block, row),
                           {points_.velocity(row, 0), points_.velocity(row, 1), points_.velocity(row, 2)},
                           points_.mass(row), points_.volume(row), points_.expansion(row), points_.birthTime(row), {}};
@@ -114,10 +122,13 @@ void ExplicitMethod<Real>::read(const Exec&, world::FieldNames names, world::Chu
             for (Buffer& buffer : buffers) buffer.write(p, elasticity_, buffer.reals, buffer.integers);
             if (++gathered == world::Chunk::kMostGrains) flush();
         }
+    }
     flush();
 }
 
 template void ExplicitMethod<float>::read(const Exec&, world::FieldNames, world::ChunkSink&) const;
 template void ExplicitMethod<double>::read(const Exec&, world::FieldNames, world::ChunkSink&) const;
+template void ExplicitMethod<float>::readRows(world::FieldNames, world::ChunkSink&, const RowsOfBlocks*) const;
+template void ExplicitMethod<double>::readRows(world::FieldNames, world::ChunkSink&, const RowsOfBlocks*) const;
 
 }  // namespace talus::elastoplastic

@@ -7,21 +7,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace talus::run {
+
+namespace {
+
+constexpr double kResultsInterval = 5;   // wall time between two writings of results.json while the run goes [s]
+
+}  // namespace
 
 FrameLoop::FrameLoop(const Exec& exec, world::Simulation& simulation, RunDirectory& directory, Record record, LoopSettings settings,
                      Observer& observer)
     : exec_(exec), simulation_(simulation), directory_(directory), record_(std::move(record)), settings_(std::move(settings)),
-      observer_(observer), earlierSeconds_(record_.wallSeconds), earlierPhases_(record_.phaseSeconds) {}
+      observer_(observer), measurements_(std::move(settings_.probes), directory.probes()), earlierSeconds_(record_.wallSeconds), earlierPhases_(record_.phaseSeconds) {
+    if (measurements_.wantsRemoved()) simulation_.showLeavers(&leavers_);
+}
+
+FrameLoop::~FrameLoop() { simulation_.showLeavers(nullptr); }
 
 void FrameLoop::begin(const std::string& sceneText) {
     recordingFailure([&] {
         warnUnlessLocked();
         writeRecord("running");   // first of all: it marks the folder as a run's
         io::writeFile(directory_.scene(), sceneText);
-        io::writeFile(directory_.results(), "{}\n");
         directory_.openAppended({});
+        measurements_.begin();
+        writeResults();
         writeCheckpoint(0);
     });
 }
@@ -77,6 +89,10 @@ bool FrameLoop::nothingLeftAfter(const Bookmark& mark) const {
 void FrameLoop::load(const Archive& archive, const Bookmark& mark) {
     if (mark.firstNumber != settings_.firstNumber) throw Error(ExitCode::usage, "output.first_frame cannot change on resume");
     directory_.requireAppended(mark.lengths);
+    {
+        const auto group = archive.group("probes");
+        measurements_.load(archive);
+    }
     const auto group = archive.group("simulation");
     simulation_.load(exec_, archive);
     next_ = mark.nextFrame;
@@ -88,6 +104,7 @@ void FrameLoop::load(const Archive& archive, const Bookmark& mark) {
 void FrameLoop::cutBackTo(const io::Checkpoint& checkpoint, const Bookmark& mark, const std::string& sceneText) {
     directory_.checkpoints().continueFrom(checkpoint, !settings_.schedule.isRegular(mark.headingFrame));
     directory_.openAppended(mark.lengths);
+    measurements_.cutBack();
     directory_.removeFramesFrom(settings_.firstNumber + next_);
     if (next_ > 0) directory_.listFrames(settings_.schedule, settings_.firstNumber, next_);
     io::writeFile(directory_.scene(), sceneText);
@@ -104,23 +121,48 @@ ExitCode FrameLoop::runFrames(StopRequested stop) {
         if (simulation_.method().count() == 0) warn("no grain was placed: the regions are too small for the resolution, or bodies cover them");
     }
     while (next_ <= settings_.schedule.last()) {
-        const auto reached = simulation_.advance(exec_, settings_.schedule.time(next_), [&] { return keepGoing(stop); });
-        if (reached == world::Reached::failed) throw Error(ExitCode::diverged, failureText());
+        const Event event = nextEvent();
+        const auto reached = simulation_.advance(exec_, event.time, [&] { return keepGoing(stop); });
+        if (reached == world::Reached::failed) {
+            measurements_.flush();
+            writeResults();
+            throw Error(ExitCode::diverged, failureText());
+        }
         if (reached == world::Reached::stopped) {
             writeCheckpoint(next_);
             if (!stopCode_) continue;   // it was only time for a checkpoint
+            writeResults();
             writeRecord("interrupted");
             return *stopCode_;
         }
+        const bool frame = event.due.front();
+        measurements_.sample(exec_, simulation_, {event.due.begin() + 1, event.due.end()}, frame);
+        if (!frame) continue;
         writeFrame();
         const bool lastRegular = next_ == settings_.schedule.last() || !settings_.schedule.isRegular(next_ + 1);
         ++next_;
         if (settings_.checkpointInterval <= 0 || checkpointDue() || lastRegular) writeCheckpoint(next_ - 1);
+        if (secondsSinceStart() > resultsSeconds_ + kResultsInterval) writeResults();
         writeRecord("running");
     }
     observer_.stepped(progress());
+    writeResults();
     writeRecord("done");
     return ExitCode::done;
+}
+
+// Frames come first in the list, so that samples which fall on a frame are taken at its time.
+Event FrameLoop::nextEvent() const {
+    constexpr double kSameInstant = 1e-9;   // of the shortest interval
+    const double frameInterval = settings_.schedule.interval();
+    std::vector<double> times{settings_.schedule.time(next_)};
+    std::ranges::copy(measurements_.nextTimes(), std::back_inserter(times));
+    return run::nextEvent(times, kSameInstant * std::min(frameInterval, measurements_.shortestInterval()));
+}
+
+void FrameLoop::writeResults() {
+    io::writeFile(directory_.results(), measurements_.resultsJson());
+    resultsSeconds_ = secondsSinceStart();
 }
 
 template <class Action>
@@ -161,15 +203,21 @@ void FrameLoop::writeFrame() {
     }
     directory_.series().append(seriesRow(simulation_, totals, start_));
     directory_.bodies().append(bodiesRows(simulation_, number));
+    measurements_.flush();
 }
 
 void FrameLoop::writeCheckpoint(std::int64_t headingFrame) {
     const auto phase = exec_.phase("checkpoint");
+    measurements_.flush();
     const Bookmark mark{.time = simulation_.world().time, .headingFrame = headingFrame, .headingTime = settings_.schedule.time(headingFrame),
                         .nextFrame = next_, .firstNumber = settings_.firstNumber, .lengths = directory_.appendedLengths(), .start = start_};
     directory_.checkpoints().write(!settings_.schedule.isRegular(headingFrame), [&](Archive& archive) {
         settings_.stamp.save(archive);
         mark.save(archive);
+        {
+            const auto group = archive.group("probes");
+            measurements_.save(archive);
+        }
         const auto group = archive.group("simulation");
         simulation_.save(archive);
     });

@@ -8,7 +8,9 @@
 #include "core/problems.h"
 #include "run/bookmark.h"
 #include "run/frame_schedule.h"
+#include "run/events.h"
 #include "run/machine.h"
+#include "run/measurements.h"
 #include "run/record.h"
 #include "run/run_directory.h"
 #include "world/simulation.h"
@@ -46,11 +48,15 @@ struct LoopSettings {
     double checkpointInterval = 0;           // simulated [s]; 0: with every frame
     std::optional<double> maxSeconds;        // wall time
     Stamp stamp;
+    std::vector<world::ProbePlan> probes = {};
 };
 
 class FrameLoop {
 public:
     FrameLoop(const Exec&, world::Simulation&, RunDirectory&, Record, LoopSettings, Observer&);
+    ~FrameLoop();
+    FrameLoop(const FrameLoop&) = delete;
+    FrameLoop& operator=(const FrameLoop&) = delete;
 
     /// Before the first frame: run.json, scene.toml, empty tables and the checkpoint of an empty world.
     void begin(const std::string& sceneText);
@@ -73,6 +79,8 @@ private:
     void cutBackTo(const io::Checkpoint&, const Bookmark&, const std::string& sceneText);
 
     ExitCode runFrames(StopRequested stop);
+    Event nextEvent() const;
+    void writeResults();
     void writeFrame();
     void writeCheckpoint(std::int64_t headingFrame);
     bool checkpointDue() const;
@@ -93,12 +101,25 @@ private:
     Record record_;
     LoopSettings settings_;
     Observer& observer_;
+    Measurements measurements_;
+
+    /// Hands grains that leave the world to the probes.
+    class Leavers final : public world::ChunkSink {
+    public:
+        explicit Leavers(FrameLoop& loop) : loop_(loop) {}
+        void take(const world::Chunk& chunk) override { loop_.measurements_.removed(world::Grains(chunk), loop_.simulation_.world().time); }
+
+    private:
+        FrameLoop& loop_;
+    };
+    Leavers leavers_{*this};
 
     std::int64_t next_ = 0;                  // frame to write
     StartEnergy start_;
     double checkpointTime_ = 0;              // simulated time of the last checkpoint [s]
     std::optional<ExitCode> stopCode_;
     std::chrono::steady_clock::time_point clock_ = std::chrono::steady_clock::now();
+    double resultsSeconds_ = 0;              // wall time when results.json was written last
     double earlierSeconds_;                  // wall time of the parts before a resume
     std::map<std::string, double> earlierPhases_;
 };

@@ -22,6 +22,7 @@ public:
     double time(std::int64_t frame) const { return isRegular(frame) ? static_cast<double>(frame) / framesPerSecond_ : end_; }
     std::int64_t last() const { return last_; }
     double end() const { return end_; }
+    double interval() const { return 1 / framesPerSecond_; }   // [s]
     /// Its time does not depend on the end of the run.
     bool isRegular(std::int64_t frame) const { return frame <= regular_; }
 

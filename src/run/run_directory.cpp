@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <fstream>
 #include <optional>
 
 namespace talus::run {
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kFrames = "frames", kCheckpoint = "checkpoint";
+constexpr std::string_view kFrames = "frames", kCheckpoint = "checkpoint", kProbes = "probes";
 
 /// The number in "grains_000012.vtp".
 std::optional<std::int64_t> frameNumber(const Path& path) {
@@ -41,14 +42,29 @@ void removeTemporaries(const Path& path) {
     for (const Path& folder : {path, path / kFrames, path / kCheckpoint}) io::removeTemporaries(folder);
 }
 
+/// Tables of probes begin with a time; what else stands in the folder is not ours.
+void removeProbeTables(const Path& folder) {
+    if (!fs::is_directory(folder)) return;
+    std::vector<Path> tables;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+        if (!entry.is_regular_file() || entry.path().extension() != ".csv") continue;
+        std::ifstream file(entry.path(), std::ios::binary);
+        std::string begin;
+        std::getline(file, begin, ',');
+        if (begin.empty() || begin == "time_s") tables.push_back(entry.path());
+    }
+    for (const Path& table : tables) fs::remove(table);
+}
+
 /// run.json stays until the new run replaces it, so that a kill in between leaves a folder that can be overwritten.
 void removeRun(const RunDirectory& directory) {
     const Path& path = directory.path();
     directory.removeFramesFrom(0);
+    removeProbeTables(directory.probes());
     for (const std::string_view name : {"scene.toml", "results.json", "series.csv", "frames/bodies.csv", "frames/grains.vtp.series",
                                         "checkpoint/a.h5", "checkpoint/b.h5"})
         fs::remove(path / name);
-    for (const std::string_view folder : {kFrames, kCheckpoint}) {
+    for (const std::string_view folder : {kFrames, kCheckpoint, kProbes}) {
         std::error_code stays;   // where the user keeps files in it
         fs::remove(path / folder, stays);
     }

@@ -36,6 +36,7 @@ public:
     Path scene() const { return path_ / "scene.toml"; }
     Path record() const { return path_ / "run.json"; }
     Path results() const { return path_ / "results.json"; }
+    Path probes() const { return path_ / "probes"; }   // folder of their tables
     Path frame(std::int64_t number) const;
 
     io::CheckpointPair& checkpoints() { return checkpoints_; }

@@ -2,6 +2,7 @@
 // Rules of a scene that no range of a single key can say.
 #include "scene/build.h"
 #include "scene/description.h"
+#include "scene/probe_check.h"
 #include "scene/suggestion.h"
 
 #include <fmt/format.h>
@@ -30,12 +31,14 @@ public:
     void run() {
         names("materials", scene_.materials);
         names("bodies", scene_.bodies);
+        names("probes", scene_.probes);
         frictions();
         contacts();
         faces();
         bodies();
         grains();
         fields();
+        checkProbes(scene_, wellRead_, problems_);
     }
 
 private:

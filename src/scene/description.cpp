@@ -247,6 +247,7 @@ void SceneDescription::contentKeys(KeyVisitor& v) {
     v.list({"contacts", "friction between two materials; pairs that are not named have the defaults"}, contacts);
     v.list({"bodies", "objects with a surface"}, bodies);
     v.list({"grains", "regions filled with grains at time 0"}, grains);
+    v.list({"probes", "measurements that are written while the run goes; see measurements.md"}, probes);
     for (std::size_t i = 0; i < methods.size(); ++i)
         v.table({methods[i]->name, methods[i]->summary}, [&](KeyVisitor& inside) { settings[i]->keys(inside); });
 }

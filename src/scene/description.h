@@ -6,6 +6,7 @@
 #include "core/keys.h"
 #include "geometry/shape_description.h"
 #include "scene/parameters.h"
+#include "scene/probe_description.h"
 #include "scene/scene.h"
 #include "world/method.h"
 
@@ -142,6 +143,7 @@ struct SceneDescription {
     std::vector<ContactDescription> contacts;
     std::vector<BodyDescription> bodies;
     std::vector<FillDescription> grains;
+    std::vector<ProbeDescription> probes;
     OutputDescription output;
     std::vector<std::unique_ptr<world::MethodSettings>> settings;   // of every method
 

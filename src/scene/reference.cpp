@@ -131,7 +131,7 @@ public:
     }
 
     void oneOf(const Key& key, std::span<const std::string_view> kinds, int, FunctionRef<void(int, KeyVisitor&)> body) override {
-        const std::string name(key.name.empty() ? heading_ : std::string(key.name));
+        const std::string name = !key.name.empty() ? std::string(key.name) : topLevel_ ? "kinds of " + heading_ : heading_;
         const auto [known, isNew] = pages_.kinds.try_emplace(kinds.data(), name);
         const std::string link = fmt::format("[{0}](#{1})", known->second, anchor(known->second));
         if (isNew) {
@@ -178,8 +178,10 @@ private:
     template <class Body>
     void section(const Key& key, const std::string& title, Body body) {
         ReferenceVisitor inside(pages_, std::string(key.name));
+        inside.topLevel_ = true;
         body(inside);
-        sections_ += fmt::format("\n## {}\n\n{}.\n\n{}{}", title, sentence(key.help), inside.text(), inside.shared_);
+        const std::string kinds = inside.rows_.empty() && !inside.names_.empty() ? fmt::format("Each is one of the {}.\n", inside.names_) : "";
+        sections_ += fmt::format("\n## {}\n\n{}.\n\n{}{}{}", title, sentence(key.help), kinds, inside.text(), inside.shared_);
     }
     static std::string sentence(std::string_view help) {
         std::string text(help);
@@ -189,6 +191,7 @@ private:
 
     Pages& pages_;
     std::string heading_, names_, rows_, sections_, shared_;
+    bool topLevel_ = false;   // a table or list at the top of the file
 };
 
 std::string unitTable() {

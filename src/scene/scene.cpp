@@ -83,6 +83,7 @@ Scene read(const Request& request, Methods methods) {
     Problems ofWorld;
     world::check(world, ofWorld);
     scene->methodInfo().check(scene->methodSettings(), world, ofWorld);
+    checkResults(*scene, world, ofWorld);
     place(ofWorld, root, diagnostics);
     throwIfWrong(diagnostics);
     const world::MethodInfo& method = scene->methodInfo();
@@ -135,5 +136,7 @@ world::Estimate Scene::estimate() const { return method_->estimate(description_-
 std::unique_ptr<world::Method> Scene::createMethod(const world::World& world) const {
     return method_->create(description_->methodSettings(), world, precision());
 }
+
+std::vector<world::ProbePlan> Scene::createProbes() const { return buildProbes(*description_, world_); }
 
 }  // namespace talus::scene

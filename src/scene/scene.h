@@ -4,6 +4,7 @@
 
 #include "core/problems.h"
 #include "world/method.h"
+#include "world/probe.h"
 #include "world/simulation.h"
 
 #include <cstdint>
@@ -58,6 +59,7 @@ public:
     world::World buildWorld() const;             // at its start; worlds of a scene share their shapes
     world::Estimate estimate() const;
     std::unique_ptr<world::Method> createMethod(const world::World&) const;
+    std::vector<world::ProbePlan> createProbes() const;
 
 private:
     std::unique_ptr<SceneDescription> description_;

@@ -44,6 +44,12 @@ inline constexpr FieldInfo rotationalEnergy{"rotational_energy", "J", FieldType:
 inline constexpr std::array kPromisedFields{field::id,       field::position, field::velocity, field::radius,   field::mass,
                                             field::volume,   field::material, field::source,   field::birthTime};
 
+inline constexpr auto kPromisedNames = [] {
+    std::array<std::string_view, kPromisedFields.size()> names;
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = kPromisedFields[i].name;
+    return names;
+}();
+
 /// `count` values of one field: reals or integers by its type, components of a grain side by side.
 struct FieldColumn {
     const FieldInfo* info = nullptr;

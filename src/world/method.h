@@ -54,7 +54,8 @@ public:
 
     /// Puts grains of the fill into the world; ids come from world.nextId.
     virtual Inserted insert(const Exec&, World&, const Fill&) = 0;
-    virtual Removed erase(const Exec&, const Region&) = 0;
+    /// Takes out the grains in the region; `taken` gets their promised fields (kPromisedFields, in that order) as they leave.
+    virtual Removed erase(const Exec&, const Region&, ChunkSink* taken = nullptr) = 0;
     virtual std::int64_t count() const = 0;
 
     /// Longest step that is stable now [s]; constant time.

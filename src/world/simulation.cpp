@@ -123,7 +123,7 @@ void Simulation::takeStep(const Exec& exec) {
 }
 
 void Simulation::removeLeavers(const Exec& exec) {
-    const Removed removed = method_->erase(exec, {std::make_shared<WithinOpenFaces>(world_.domain), false});
+    const Removed removed = method_->erase(exec, {std::make_shared<WithinOpenFaces>(world_.domain), false}, leavers_);
     account_.removedCount += removed.count;
     account_.removedMass += removed.mass;
 }

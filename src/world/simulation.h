@@ -30,6 +30,9 @@ public:
     /// The time to the target is split into equal steps; dt is kept until the method's stable step falls below it.
     Reached advance(const Exec&, double target, FunctionRef<bool()> keepGoing);
 
+    /// Who is shown the grains that leave the world, at the end of the step in which they do (promised fields; no state).
+    void showLeavers(ChunkSink* to) { leavers_ = to; }
+
     const World& world() const { return world_; }
     const Method& method() const { return *method_; }
     const Account& account() const { return account_; }
@@ -59,6 +62,7 @@ private:
     std::int64_t steps_ = 0, grainSteps_ = 0;
     double dt_ = 0, stepSeconds_ = 0;
     std::optional<Failed> failure_;
+    ChunkSink* leavers_ = nullptr;
 };
 
 /// A method that needs shorter steps than this has gone wrong.

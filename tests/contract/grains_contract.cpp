@@ -71,7 +71,8 @@ TEST_P(MethodContract, eraseTakesOutTheRegionAndNothingElse) {
     const Region half{box({-1, -1, -1}, {7.9 * kSize, 9, 9}), true};
     const auto before = byId(*run.method);
     const Sums all = sums(*run.method);
-    const Removed removed = run.method->erase(exec, half);
+    FieldTable taken;
+    const Removed removed = run.method->erase(exec, half, &taken);
     const auto after = byId(*run.method);
     const Sums rest = sums(*run.method);
 
@@ -83,6 +84,20 @@ TEST_P(MethodContract, eraseTakesOutTheRegionAndNothingElse) {
     const FieldTable left = read(*run.method);
     for (std::size_t i = 0; i < left.count(); ++i) EXPECT_FALSE(half.contains(vectorAt(left, field::position, i)));
     for (const auto& [id, values] : after) EXPECT_EQ(values, before.at(id)) << "grain " << id;
+
+    ASSERT_EQ(taken.count(), static_cast<std::size_t>(removed.count));
+    ASSERT_EQ(taken.columns().size(), kPromisedFields.size());
+    double takenMass = 0;
+    for (std::size_t i = 0; i < taken.count(); ++i) {
+        const std::int64_t id = taken.integers("id")[i];
+        ASSERT_TRUE(before.contains(id)) << "grain " << id;
+        EXPECT_FALSE(after.contains(id)) << "grain " << id;
+        EXPECT_TRUE(half.contains(vectorAt(taken, field::position, i)));
+        EXPECT_EQ(taken.reals("birth_time")[i], 0);
+        EXPECT_EQ(taken.integers("source")[i], 0);
+        takenMass += taken.reals("mass")[i];
+    }
+    EXPECT_NEAR(takenMass, removed.mass, rounding() * removed.mass);
     run.steps(exec, 5);
 
     EXPECT_EQ(run.method->erase(exec, {half.shape, true}).count + run.method->erase(exec, {half.shape, false}).count,

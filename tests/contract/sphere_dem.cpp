@@ -85,7 +85,7 @@ public:
     SphereDem(const SphereDemSettings& settings, const World& world);
 
     Inserted insert(const Exec&, World&, const Fill&) override;
-    Removed erase(const Exec&, const Region&) override;
+    Removed erase(const Exec&, const Region&, ChunkSink* taken) override;
     std::int64_t count() const override { return static_cast<std::int64_t>(spheres_.rows()); }
     double stableStep(const World&) const override { return stableStepAt(deepest_); }
     StepReport step(const Exec&, World&, double dt) override;
@@ -157,21 +157,24 @@ Inserted SphereDem::insert(const Exec&, World& world, const Fill& fill) {
     return {static_cast<std::int64_t>(centres.size()), static_cast<double>(centres.size()) * material.density * volume};
 }
 
-Removed SphereDem::erase(const Exec& exec, const Region& region) {
+Removed SphereDem::erase(const Exec& exec, const Region& region, ChunkSink* taken) {
     Removed removed;
     std::vector<std::uint32_t> kept;
     std::vector<std::int64_t> gone;   // ascending, as the rows are
+    std::vector<std::size_t> rows;
     for (std::size_t i = 0; i < spheres_.rows(); ++i) {
         if (!region.contains(get(spheres_.position, i))) {
             kept.push_back(static_cast<std::uint32_t>(i));
             continue;
         }
         gone.push_back(spheres_.id(i));
+        rows.push_back(i);
         ++removed.count;
         removed.mass += spheres_.mass(i);
         removed.momentum += spheres_.mass(i) * get(spheres_.velocity, i);
     }
     if (gone.empty()) return removed;
+    if (taken) readSpheres(spheres_, kPromisedNames, *taken, &rows);
     spheres_.reorder(exec, kept);
     std::erase_if(contacts_, [&](const Contact& c) {
         return std::ranges::binary_search(gone, c.a) || std::ranges::binary_search(gone, c.b);

@@ -36,17 +36,19 @@ std::int64_t integerField(const Spheres& s, std::string_view name, std::size_t i
 
 }  // namespace
 
-void readSpheres(const Spheres& spheres, FieldNames names, ChunkSink& sink) {
+void readSpheres(const Spheres& spheres, FieldNames names, ChunkSink& sink, const std::vector<std::size_t>* listed) {
+    const std::size_t count = listed ? listed->size() : spheres.rows();
     std::vector<std::vector<double>> reals(names.size());
     std::vector<std::vector<std::int64_t>> integers(names.size());
-    for (std::size_t begin = 0; begin < spheres.rows(); begin += Chunk::kMostGrains) {
-        const std::size_t end = std::min(spheres.rows(), begin + Chunk::kMostGrains);
+    for (std::size_t begin = 0; begin < count; begin += Chunk::kMostGrains) {
+        const std::size_t end = std::min(count, begin + Chunk::kMostGrains);
         std::vector<FieldColumn> columns;
         for (std::size_t n = 0; n < names.size(); ++n) {
             const FieldInfo& info = *findField(kSphereFields, names[n]);
             reals[n].clear();
             integers[n].clear();
-            for (std::size_t i = begin; i < end; ++i) {
+            for (std::size_t k = begin; k < end; ++k) {
+                const std::size_t i = listed ? (*listed)[k] : k;
                 if (info.type == FieldType::integer) integers[n].push_back(integerField(spheres, info.name, i));
                 else
                     for (int c = 0; c < info.components; ++c) reals[n].push_back(realField(spheres, info.name, i)[c]);

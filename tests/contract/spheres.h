@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace talus::contract {
 
@@ -51,7 +52,7 @@ inline constexpr std::array kSphereFields{world::field::id,
                                           world::field::elasticEnergy,
                                           world::field::rotationalEnergy};
 
-/// Method::read for a table of spheres.
-void readSpheres(const Spheres&, world::FieldNames, world::ChunkSink&);
+/// Method::read for a table of spheres: all rows, or those listed.
+void readSpheres(const Spheres&, world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>* listed = nullptr);
 
 }  // namespace talus::contract

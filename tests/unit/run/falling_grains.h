@@ -23,7 +23,7 @@ public:
         }
         return {10, 10};
     }
-    world::Removed erase(const Exec&, const world::Region&) override { return {}; }
+    world::Removed erase(const Exec&, const world::Region&, world::ChunkSink*) override { return {}; }
     std::int64_t count() const override { return static_cast<std::int64_t>(id_.size()); }
     double stableStep(const world::World&) const override { return 0.004 / (1 + std::abs(speed_.empty() ? 0 : speed_[0])); }
 

@@ -77,7 +77,7 @@ Outcome play(const Path& path, const Part& part) {
     RunDirectory directory = part.resume ? RunDirectory::open(path) : RunDirectory::create(path, false);
     Observer observer;
     LoopSettings settings{FrameSchedule(part.end, kFramesPerSecond, part.frames), 0, {"id", "position", "velocity"}, part.checkpointInterval, part.maxSeconds, part.stamp};
-    FrameLoop loop(exec, simulation, directory, recordOf(path, part), settings, observer);
+    FrameLoop loop(exec, simulation, directory, recordOf(path, part), std::move(settings), observer);
     if (!part.resume) loop.begin("scene");
     else if (!loop.resume("scene", part.force)) return {ExitCode::done, true, readRecord(path)};
     std::int64_t steps = 0;

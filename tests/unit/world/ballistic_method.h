@@ -29,7 +29,7 @@ public:
         points.push_back({world.nextId++, centre, fill.velocity, 2.0});
         return {1, 2.0};
     }
-    Removed erase(const Exec&, const Region& region) override {
+    Removed erase(const Exec&, const Region& region, ChunkSink*) override {
         Removed removed;
         std::erase_if(points, [&](const Point& p) {
             if (!region.contains(p.position)) return false;
