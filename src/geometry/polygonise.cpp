@@ -62,7 +62,7 @@ private:
     /// Minimises Σ (n·(x - p))² + ε |x - mean|² over the crossings p with normals n of the cell's edges; the second term
     /// keeps what one plane leaves open at the middle of the crossings.
     bool vertexOf(const Vec3i& corner, Vec3& vertex) const {
-        constexpr double kKeep = 0.01;
+        constexpr double kKeep = 0.005, kBeyond = 0.5;   // cells that a vertex may leave its own by: the tip of a corner whose nodes are all outside
         Mat3 normalNormal;
         Vec3 rest, mean;
         std::array<Vec3, 12> points, normals;
@@ -85,7 +85,8 @@ private:
             rest += dot(normals[i], points[i] - mean) * normals[i];
         }
         const Vec3 step = inverse(normalNormal + Mat3::identity() * kKeep) * rest;
-        const Vec3 low = position(corner), high = low + Vec3{cell_, cell_, cell_};
+        const double reach = kBeyond * cell_;
+        const Vec3 low = position(corner) - Vec3{reach, reach, reach}, high = low + (cell_ + 2 * reach) * Vec3{1, 1, 1};
         vertex = max(low, min(high, mean + step));
         // What the term with ε pulled off an edge or a smooth surface goes back onto the surface.
         for (int n = 0; n < 2; ++n) {

@@ -167,7 +167,11 @@ tinygltf::FsCallbacks noFiles() {
 
 /// tinygltf's message is about its functions; the first line tells what a user can use.
 std::string firstLine(const std::string& text) {
-    const std::string line = text.substr(0, text.find('\n'));
+    std::string line = text.substr(0, text.find('\n'));
+    if (line.starts_with("[json")) {   // "[json.exception.parse_error.101] parse error at line 1, column 2: …"
+        line.erase(0, std::min(line.find("] ") + 2, line.size()));
+        line.erase(std::min(line.find(": "), line.size()));
+    }
     std::string printable;
     for (const char c : line.substr(0, 120)) printable += c >= 0x20 && c < 0x7f ? c : '?';
     return printable.empty() ? "it cannot be read" : printable;

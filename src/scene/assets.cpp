@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace talus::scene {
 namespace {
@@ -25,9 +26,14 @@ std::string described(Description& description) {
 
 void AssetLoader::load(SceneDescription& scene, WellRead wellRead, Problems& problems) {
     const auto visit = [&](geometry::ShapeDescription& shape, const std::string& path) {
-        if (!wellRead(path)) return;
-        if (auto* mesh = std::get_if<geometry::MeshDescription>(&shape.kind)) load(*mesh, path, problems);
-        if (auto* heights = std::get_if<geometry::HeightFieldDescription>(&shape.kind)) load(*heights, path, problems);
+        const auto given = [&](std::initializer_list<std::string_view> keys) {
+            return std::ranges::all_of(keys, [&](std::string_view key) { return wellRead(fmt::format("{}.{}", path, key)); });
+        };
+        if (auto* mesh = std::get_if<geometry::MeshDescription>(&shape.kind); mesh && given({"file", "scale", "up", "voxel", "band"}))
+            load(*mesh, path, problems);
+        if (auto* heights = std::get_if<geometry::HeightFieldDescription>(&shape.kind);
+            heights && given({"heights", "file", "scale", "spacing", "base", "voxel", "band"}))
+            load(*heights, path, problems);
     };
     for (std::size_t i = 0; i < scene.bodies.size(); ++i) geometry::eachShape(scene.bodies[i].shape, fmt::format("bodies[{}].shape", i), visit);
     for (std::size_t i = 0; i < scene.grains.size(); ++i) geometry::eachShape(scene.grains[i].region, fmt::format("grains[{}].region", i), visit);

@@ -26,7 +26,7 @@ void expectClosedAndClose(const Shape& shape, double volumeError, double surface
     const double cell = maxComponent(shape.bounds().size()) / 64;
     double worst = 0;
     for (const Vec3& v : mesh.vertices) worst = std::max(worst, std::abs(shape.distance(v)) / cell);
-    EXPECT_LT(worst, surfaceError);
+    EXPECT_LT(worst, surfaceError) << worst;
 }
 
 TEST(Polygonise, closedWithTheVolumeOfTheShape) {

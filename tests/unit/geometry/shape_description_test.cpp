@@ -95,7 +95,7 @@ TEST(ShapeDescription, everyKindDeclaresItsKeysOnce) {
         EXPECT_TRUE(paths.contains(path)) << path;
     const auto placed =
         std::count_if(paths.begin(), paths.end(), [](const std::string& p) { return p.ends_with(".rotation_deg"); });
-    EXPECT_EQ(placed, 12 + 12 * 6);   // every kind, in every place where a shape may stand
+    EXPECT_EQ(placed, 15 + 15 * 6);   // every kind, in every place where a shape may stand
 }
 
 TEST(ShapeDescription, visitingAKindKeepsItsValuesAndSwitchesOthers) {
