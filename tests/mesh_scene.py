@@ -73,6 +73,11 @@ def main() -> int:
 
         sizes = run("check", "scene.toml")
         assert "body     blade: 0.3 x 0.02 x 0.06 m" in sizes, sizes
+        metres = subprocess.run([talus, "check", "scene.toml", "--set", "bodies.blade.shape.scale=1"], cwd=folder, capture_output=True, text=True, check=True)
+        assert "body 'blade' measures 300 m, over 100 times the length of the domain" in metres.stderr, metres.stderr
+        assert 'write scale = "mm"' in metres.stderr, metres.stderr
+        small = subprocess.run([talus, "check", "scene.toml", "--set", "bodies.blade.shape.scale=um"], cwd=folder, capture_output=True, text=True, check=True)
+        assert "body 'blade' measures 0.0003 m, less than 1/100 of the length of the domain" in small.stderr, small.stderr
         run("run", "scene.toml", "--out", "first", "--threads", "1", "-q")
         names = sorted(path.name for path in (folder / "first/assets").iterdir())
         assert names == ["blade-2.stl", "blade.stl", "ground.csv"], names

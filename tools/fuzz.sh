@@ -14,7 +14,7 @@ for source in tests/fuzz/*.cpp; do
     name=$(basename "$source" .cpp)
     mkdir -p "build/fuzz/corpus/$name"   # grows; the seeds stay as they are
     echo "== $name, $seconds s"
-    build/fuzz/tests/fuzz/fuzz_"$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 -verbosity=0 \
+    build/fuzz/tests/fuzz/fuzz_"$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 -verbosity=0 -print_funcs=0 \
         -artifact_prefix="build/fuzz/findings/$name-" "build/fuzz/corpus/$name" "tests/fuzz/corpus/$name" || failed+=("$name")
 done
 if ((${#failed[@]} > 0)); then

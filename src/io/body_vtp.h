@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies for ParaView. Each mesh is written once, in coordinates of its body (bodies/NAME.vtp); bodies that stand still are
-// in one file for all frames, moving ones in a file a frame, both in world coordinates: bodies.vtp.series and
-// bodies_moving.vtp.series list them.
+// Triangles of bodies as VTK PolyData, and lists of files with their times: what ParaView opens.
 #pragma once
 
 #include "core/vec.h"

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kMostEars = 512;   // cutting ears takes cubic time; larger polygons are fans
 
-/// Twice the vector area: the normal of a polygon that need not be flat [Newell's sum].
+/// Twice the vector area: the normal of a polygon that need not be flat (Newell).
 Vec3 areaOf(const geometry::Mesh& mesh, std::span<const std::uint32_t> corners) {
     Vec3 area;
     const Vec3 origin = mesh.vertices[corners[0]];

@@ -113,5 +113,20 @@ TEST(HeightField, solidBelowTheSurface) {
         }
 }
 
+TEST(SampledSolid, aVoxelTooCoarseForAPlateIsWarnedOf) {
+    const Exec exec(2);
+    MeshDescription d;
+    Problems problems;
+    prepare(exec, d, boxMesh({0, 0, 0}, {1, 1, 0.02}), "shape", problems);
+    EXPECT_TRUE(d.sampled.solid);
+    EXPECT_TRUE(problems.warnings().empty());   // the voxel follows the plate
+    d.sampled = {.voxel = 0.015, .band = {}, .solid = nullptr};
+    prepare(exec, d, boxMesh({0, 0, 0}, {1, 1, 0.02}), "shape", problems);
+    ASSERT_EQ(problems.warnings().size(), 1U);
+    EXPECT_EQ(problems.warnings().front().path, "shape.voxel");
+    EXPECT_NE(problems.warnings().front().message.find("its thinnest part measures 0.02 m"), std::string::npos) << problems.warnings().front().message;
+    EXPECT_TRUE(problems.ok());
+}
+
 }  // namespace
 }  // namespace talus::geometry

@@ -194,7 +194,7 @@ TEST(MeshFile, filesThatLieAreRefusedWithTheirPlace) {
     expectFault([&] { parseObj("hello\n"); }, "no faces");
 
     const std::string text = ply(truth, Ply::text), binary = ply(truth, Ply::little);
-    expectFault([&] { parsePly(text.substr(0, text.size() / 2)); }, "ends too early");
+    expectFault([&] { parsePly(text.substr(0, text.size() / 2)); }, "line 87: a value is missing");
     expectFault([&] { parsePly(binary.substr(0, binary.size() - 3)); }, "the file ends too early");
     expectFault([&] { parsePly("ply\nformat ascii 1.0\nelement vertex 4000000000\nproperty float x\nproperty float y\nproperty float z\nend_header\n"); },
                 "line 3: 4000000000 of 'vertex' are announced");
@@ -205,7 +205,8 @@ TEST(MeshFile, filesThatLieAreRefusedWithTheirPlace) {
     expectFault([&] { parsePly("ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n"); }, "line 3: vertices need the properties x, y and z");
     expectFault([&] { parsePly("ply\nformat ascii 1.0\nproperty float x\nend_header\n"); }, "line 3: a property before any element");
     expectFault([&] { parsePly("ply\nformat cuneiform 1.0\nend_header\n"); }, "line 2: unknown format 'cuneiform'");
-    expectFault([&] { parsePly("plyers"); }, "no line 'end_header'");
+    expectFault([&] { parsePly("plyers"); }, "line 1: 'plyers' in the header");
+    expectFault([&] { parsePly("ply\ncomment and nothing more\n"); }, "no line 'end_header'");
 
     expectFault([&] { parseGltf(glb(truth).substr(0, 400)); }, "not a glTF file");
     expectFault([&] { parseGltf(glb(truth, R"({"mesh":0})", 60000)); }, "a triangle has the vertex 60");
