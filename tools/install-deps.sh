@@ -19,6 +19,9 @@ packages=(
     libfmt-dev            # text
     nlohmann-json3-dev    # run.json, results.json, schema
     libhdf5-dev           # checkpoints
+    libembree-dev         # nearest triangle of a mesh
+    libtinyobjloader-dev  # OBJ meshes
+    libtinygltf-dev       # glTF meshes
     libgtest-dev          # tests
     libbenchmark-dev      # benchmarks
     python3               # checks of the tree, tests of the program

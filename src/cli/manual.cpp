@@ -43,6 +43,10 @@ constexpr std::string_view kContract = R"(
 | `frames/grains_000000.vtp` … | the grains at each frame in id order: Int64 `id`, float32 fields by name |
 | `frames/grains.vtp.series` | times of the frames; open this in ParaView |
 | `frames/bodies.csv` | position and quaternion of each body per frame |
+| `frames/body_NAME.vtp` | the surface of each body, once, in its own coordinates |
+| `frames/bodies_fixed.vtp` | the bodies that stand still, once; open this in ParaView |
+| `frames/bodies.vtp.series` | the bodies that move, `bodies_000000.vtp` …; open this in ParaView |
+| `assets/` | the meshes and tables that the scene names |
 | `checkpoint/a.h5`, `b.h5` | two alternating checkpoints (HDF5 behind a header with a checksum over the whole file) |
 
 `frames/`, `probes/` and `series.csv` are the same to the byte for the same run, whatever the number of threads and however often it

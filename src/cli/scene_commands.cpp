@@ -10,6 +10,22 @@
 
 namespace talus::cli {
 
+namespace {
+
+/// Extents of each body in its own coordinates: a mesh in the wrong unit is seen here.
+std::string bodySizes(const scene::Scene& scene) {
+    std::string text;
+    for (const world::Body& body : scene.buildWorld().bodies) {
+        if (body.name.starts_with("domain.")) continue;
+        const Vec3 size = body.shape->bounds().size();
+        text += body.shape->bounded() ? fmt::format("body     {}: {:.4g} x {:.4g} x {:.4g} m\n", body.name, size.x, size.y, size.z)
+                                      : fmt::format("body     {}: without end\n", body.name);
+    }
+    return text;
+}
+
+}  // namespace
+
 ExitCode execute(const CheckCommand& command) {
     const scene::Scene scene = scene::read(command.request, scene::builtInMethods());
     for (const std::string& warning : scene.warnings()) fmt::print(stderr, "warning: {}\n", warning);
@@ -22,6 +38,7 @@ ExitCode execute(const CheckCommand& command) {
     print(fmt::format("ok: {}\nmethod   {}: {}\ngrains   about {} of {:.4g} m\nmemory   about {}\ntime     {:.6g} s, {} frames\n", scene.name(), scene.method().name,
                       scene.method().summary, estimate.grains, estimate.size, run::readableBytes(estimate.bytes), scene.endTime(),
                       run::FrameSchedule(scene.endTime(), scene.framesPerSecond()).last() + 1));
+    print(bodySizes(scene));
     return ExitCode::done;
 }
 

@@ -57,6 +57,8 @@ struct Key {
     /// Of a table or list: a plain text in its place sets this key, z_min = "wall" is z_min = { type = "wall" }; in a
     /// list a single item needs no brackets.
     std::string_view shorthand = {};
+    /// Of a number: a unit alone stands for one of it, scale = "mm" is scale = "1 mm".
+    bool unitAlone = false;
 };
 
 class KeyVisitor {
@@ -77,8 +79,13 @@ public:
     virtual void schedule(const Key&, Schedule<Vec3>&) = 0;
     virtual void numbers(const Key&, std::vector<double>&) = 0;
     virtual void texts(const Key&, std::vector<std::string>&) = 0;
+    /// The name of a file, relative to the folder of the scene.
+    virtual void file(const Key& key, std::string& name) { text(key, name); }
+    virtual void file(const Key& key, std::optional<std::string>& name) { text(key, name); }
     /// Rows of `width` numbers: a profile curve, keyframes. Row-major.
     virtual void rows(const Key&, int width, std::vector<double>&) = 0;
+    /// Rows of numbers of any length; whether they are alike is for the owner to check.
+    virtual void rows(const Key&, std::vector<std::vector<double>>&) = 0;
 
     /// A table inside the table; body visits its keys.
     virtual void table(const Key&, FunctionRef<void(KeyVisitor&)> body) = 0;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry/operators.h"
 
+#include "geometry/mesh.h"
+
+#include <array>
 #include <limits>
 
 namespace talus::geometry {
@@ -8,7 +11,76 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// body(first, points, out) over pieces that fit on the stack, so that batches pass through operators without memory.
+constexpr std::size_t kPiece = 128;
+template <class Body>
+void inPieces(std::span<const Vec3> points, std::span<Surface> out, const Body& body) {
+    for (std::size_t i = 0; i < points.size(); i += kPiece) {
+        const std::size_t count = std::min(kPiece, points.size() - i);
+        body(points.subspan(i, count), out.subspan(i, count));
+    }
+}
+
+/// Of all parts at each point the one that `better` prefers to those before it, as surface() takes them.
+template <class Better>
+void bestOf(const std::vector<ShapePtr>& parts, const Surface& none, std::span<const Vec3> points, std::span<Surface> out, const Better& better) {
+    inPieces(points, out, [&](std::span<const Vec3> some, std::span<Surface> best) {
+        std::array<Surface, kPiece> one;
+        std::fill(best.begin(), best.end(), none);
+        for (const ShapePtr& part : parts) {
+            part->surfaces(some, std::span(one).first(some.size()));
+            for (std::size_t i = 0; i < some.size(); ++i)
+                if (better(one[i].distance, best[i].distance)) best[i] = one[i];
+        }
+    });
+}
+
 }  // namespace
+
+void Union::surfaces(std::span<const Vec3> points, std::span<Surface> out) const {
+    bestOf(parts_, {kInfinity, {0, 0, 1}}, points, out, [](double a, double b) { return a < b; });
+}
+
+void Intersection::surfaces(std::span<const Vec3> points, std::span<Surface> out) const {
+    bestOf(parts_, {-kInfinity, {0, 0, 1}}, points, out, [](double a, double b) { return a > b; });
+}
+
+void Difference::surfaces(std::span<const Vec3> points, std::span<Surface> out) const {
+    inPieces(points, out, [&](std::span<const Vec3> some, std::span<Surface> outer) {
+        std::array<Surface, kPiece> hole;
+        from_->surfaces(some, outer);
+        minus_.surfaces(some, std::span(hole).first(some.size()));
+        for (std::size_t i = 0; i < some.size(); ++i)
+            if (!(outer[i].distance >= -hole[i].distance)) outer[i] = {-hole[i].distance, -hole[i].normal};
+    });
+}
+
+void Offset::surfaces(std::span<const Vec3> points, std::span<Surface> out) const {
+    of_->surfaces(points, out);
+    for (Surface& s : out.first(points.size())) s.distance -= by_;
+}
+
+void Shell::surfaces(std::span<const Vec3> points, std::span<Surface> out) const {
+    of_->surfaces(points, out);
+    for (Surface& s : out.first(points.size())) s = {std::abs(s.distance) - half_, s.distance < 0 ? -s.normal : s.normal};
+}
+
+void Placed::surfaces(std::span<const Vec3> points, std::span<Surface> out) const {
+    inPieces(points, out, [&](std::span<const Vec3> some, std::span<Surface> found) {
+        std::array<Vec3, kPiece> local;
+        for (std::size_t i = 0; i < some.size(); ++i) local[i] = inverse_ * (some[i] - translation_);
+        of_->surfaces(std::span<const Vec3>(local).first(some.size()), found);
+        for (Surface& s : found) s.normal = rotation_ * s.normal;
+    });
+}
+
+std::shared_ptr<const Mesh> Placed::ownMesh() const {
+    const auto own = of_->ownMesh();
+    if (!own) return nullptr;
+    auto mesh = std::make_shared<Mesh>(*own);
+    for (Vec3& v : mesh->vertices) v = rotation_ * v + translation_;
+    return mesh;
+}
 
 Surface Union::surface(const Vec3& p) const {
     Surface nearest{kInfinity, {0, 0, 1}};

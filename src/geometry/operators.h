@@ -14,6 +14,7 @@ class Union final : public Shape {
 public:
     explicit Union(std::vector<ShapePtr> parts) : parts_(std::move(parts)) {}
     Surface surface(const Vec3& p) const override;
+    void surfaces(std::span<const Vec3> points, std::span<Surface> out) const override;
     double distance(const Vec3& p) const override;
     bool exact() const override { return parts_.size() == 1 && parts_.front()->exact(); }
     Aabb levelBounds(double level) const override;
@@ -27,6 +28,7 @@ class Intersection final : public Shape {
 public:
     explicit Intersection(std::vector<ShapePtr> parts) : parts_(std::move(parts)) {}
     Surface surface(const Vec3& p) const override;
+    void surfaces(std::span<const Vec3> points, std::span<Surface> out) const override;
     double distance(const Vec3& p) const override;
     bool exact() const override { return parts_.size() == 1 && parts_.front()->exact(); }
     Aabb levelBounds(double level) const override;
@@ -40,6 +42,7 @@ class Difference final : public Shape {
 public:
     Difference(ShapePtr from, std::vector<ShapePtr> minus) : from_(std::move(from)), minus_(std::move(minus)) {}
     Surface surface(const Vec3& p) const override;
+    void surfaces(std::span<const Vec3> points, std::span<Surface> out) const override;
     double distance(const Vec3& p) const override;
     bool exact() const override { return false; }
     Aabb levelBounds(double level) const override { return from_->levelBounds(level); }
@@ -57,6 +60,7 @@ public:
     double distance(const Vec3& p) const override { return of_->distance(p) - by_; }
     bool exact() const override { return false; }
     Aabb levelBounds(double level) const override { return of_->levelBounds(by_ + level); }
+    void surfaces(std::span<const Vec3> points, std::span<Surface> out) const override;
 
 private:
     ShapePtr of_;
@@ -71,6 +75,7 @@ public:
     double distance(const Vec3& p) const override { return std::abs(of_->distance(p)) - half_; }
     bool exact() const override { return false; }
     Aabb levelBounds(double level) const override { return of_->levelBounds(half_ + level); }
+    void surfaces(std::span<const Vec3> points, std::span<Surface> out) const override;
 
 private:
     ShapePtr of_;
@@ -90,6 +95,8 @@ public:
     bool exact() const override { return of_->exact(); }
     Aabb levelBounds(double level) const override;
     double measureVolume() const override { return of_->volume(); }
+    void surfaces(std::span<const Vec3> points, std::span<Surface> out) const override;
+    std::shared_ptr<const Mesh> ownMesh() const override;
 
 private:
     ShapePtr of_;

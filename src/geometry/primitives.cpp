@@ -81,6 +81,14 @@ Surface Cone::surface(const Vec3& p) const {
     return {distance, fromMeridian(p, dr / distance, dz / distance)};
 }
 
+Surface Torus::surface(const Vec3& p) const {
+    const double dr = std::sqrt(p.x * p.x + p.y * p.y) - radius_, toCircle = std::hypot(dr, p.z);
+    const Vec3 outward = toCircle > 0 ? fromMeridian(p, dr / toCircle, p.z / toCircle) : Vec3{0, 0, 1};
+    return {toCircle - tube_, outward};
+}
+
+double Torus::measureVolume() const { return 2 * pi * pi * radius_ * tube_ * tube_; }
+
 Aabb Cone::levelBounds(double level) const {
     const double r = std::max(bottom_, top_);
     return grown({{-r, -r, 0}, {r, r, height_}}, level);

@@ -79,6 +79,18 @@ private:
     double bottom_, top_, height_;
 };
 
+/// About the z axis: the points within `tubeRadius` of the circle of `radius` in the plane z = 0.
+class Torus final : public Shape {
+public:
+    Torus(double radius, double tubeRadius) : radius_(radius), tube_(tubeRadius) {}
+    Surface surface(const Vec3& p) const override;
+    Aabb levelBounds(double level) const override { return grown({{-radius_, -radius_, 0}, {radius_, radius_, 0}}, tube_ + level); }
+    double measureVolume() const override;
+
+private:
+    double radius_, tube_;
+};
+
 inline double axisDistance(const Vec3& p) { return std::sqrt(p.x * p.x + p.y * p.y); }   // to the z axis
 
 /// A vector (radial, axial) of the half plane through the z axis and p, in space. On the axis the x direction is radial.

@@ -16,6 +16,8 @@ struct Surface {
     Vec3 normal;       // unit, outward: the gradient of the distance; one of the possible ones where it jumps
 };
 
+struct Mesh;
+
 class Shape {
 public:
     virtual ~Shape() = default;
@@ -34,6 +36,9 @@ public:
 
     /// Contains {distance <= level}, which for a bound reaches further than `level` beyond the solid.
     virtual Aabb levelBounds(double level) const = 0;
+
+    /// The triangles of a shape that is made of them; null for the others, which polygonise.h turns into triangles.
+    virtual std::shared_ptr<const Mesh> ownMesh() const { return nullptr; }
 
     /// [m³]; infinite where unbounded. Found once and kept.
     double volume() const;

@@ -6,6 +6,7 @@
 #include "geometry/shape_description.h"
 
 #include <numbers>
+#include <stdexcept>
 #include <string>
 
 namespace talus::geometry {
@@ -54,6 +55,9 @@ struct Builder {
     ShapePtr operator()(const LatheDescription& d) const {
         return along(d.axis, std::make_shared<Lathe>(profileOf(d), d.thickness));
     }
+    ShapePtr operator()(const TorusDescription& d) const { return along(d.axis, std::make_shared<Torus>(d.radius, d.tubeRadius)); }
+    ShapePtr operator()(const MeshDescription& d) const { return prepared(d.sampled); }
+    ShapePtr operator()(const HeightFieldDescription& d) const { return prepared(d.sampled); }
     ShapePtr operator()(const UnionDescription& d) const { return std::make_shared<Union>(buildAll(d.parts)); }
     ShapePtr operator()(const IntersectionDescription& d) const { return std::make_shared<Intersection>(buildAll(d.parts)); }
     ShapePtr operator()(const DifferenceDescription& d) const {
@@ -62,6 +66,10 @@ struct Builder {
     ShapePtr operator()(const OffsetDescription& d) const { return std::make_shared<Offset>(build(d.of.front()), d.distance); }
     ShapePtr operator()(const ShellDescription& d) const { return std::make_shared<Shell>(build(d.of.front()), d.thickness); }
 
+    static ShapePtr prepared(const SampledSolid& sampled) {
+        if (!sampled.solid) throw std::logic_error("a mesh or height field is built before prepare()");
+        return sampled.solid;
+    }
     static ShapePtr along(const Vec3& axis, ShapePtr shape) { return move(std::move(shape), {fromZ(axis), {}}); }
     static ShapePtr move(ShapePtr shape, const RigidTransform& to) {
         if (to.rotation == Quat{} && to.translation == Vec3{}) return shape;
@@ -103,6 +111,12 @@ struct Checker {
             error("profile", "encloses no space between itself and the axis; give a thickness for a wall");
         }
     }
+    void operator()(const TorusDescription& d) const {
+        direction("axis", d.axis);
+        if (d.tubeRadius >= d.radius) error("tube_radius", "must be less than radius, or the tube closes the hole");
+    }
+    void operator()(const MeshDescription&) const {}          // prepare() has looked at it
+    void operator()(const HeightFieldDescription&) const {}
     void operator()(const UnionDescription& d) const { children("parts", d.parts); }
     void operator()(const IntersectionDescription& d) const { children("parts", d.parts); }
     void operator()(const DifferenceDescription& d) const {

@@ -58,6 +58,34 @@ void LatheDescription::keys(KeyVisitor& v) {
     axisKey(v, axis);
 }
 
+void TorusDescription::keys(KeyVisitor& v) {
+    v.number(lengthKey("radius", "of the ring, from the axis to the middle of the tube", positive()), radius);
+    v.number(lengthKey("tube_radius", "of the tube", positive()), tubeRadius);
+    axisKey(v, axis);
+}
+
+void SampledSolid::keys(KeyVisitor& v) {
+    v.number(lengthKey("voxel", "spacing of the samples of its distance; by default 1/128 of its extent, less where a part is thin", positive(), false), voxel);
+    v.number(lengthKey("band", "how far from the surface its distance is known; beyond, it is a bound; by default 8 voxels", positive(), false), band);
+}
+
+void MeshDescription::keys(KeyVisitor& v) {
+    v.file({.name = "file", .help = "a closed mesh: .stl, .obj, .ply, .glb, or .gltf with its buffers inside", .required = true}, file);
+    v.number({.name = "scale", .help = "length of a unit of the file, \"mm\" or 0.001 for CAD in millimetres", .dimension = Dimension::length,
+              .range = positive(), .unitAlone = true}, scale);
+    v.choice({"up", "axis of the file that becomes z; usual: y for glTF, z for the others"}, kMeshUpNames, up);
+    sampled.keys(v);
+}
+
+void HeightFieldDescription::keys(KeyVisitor& v) {
+    v.rows(lengthKey("heights", "rows of heights along x, one row after the other along y", anyNumber(), false), heights);
+    v.file({.name = "file", .help = "instead: a text file with a row a line, numbers separated by commas or blanks"}, file);
+    v.number({.name = "scale", .help = "length of a unit of the file", .dimension = Dimension::length, .range = positive(), .unitAlone = true}, scale);
+    v.number(lengthKey("spacing", "between neighbouring heights along x and y", positive()), spacing);
+    v.number(lengthKey("base", "height of the flat underside; by default a tenth of the larger side below the lowest height", anyNumber(), false), base);
+    sampled.keys(v);
+}
+
 void UnionDescription::keys(KeyVisitor& v) { v.list({.name = "parts", .help = "shapes to join", .required = true}, parts); }
 
 void IntersectionDescription::keys(KeyVisitor& v) {
@@ -77,6 +105,40 @@ void OffsetDescription::keys(KeyVisitor& v) {
 void ShellDescription::keys(KeyVisitor& v) {
     onlyChild(v, "of", "shape whose surface becomes a wall", of);
     v.number(lengthKey("thickness", "of the wall, half of it on either side of the surface", positive()), thickness);
+}
+
+namespace {
+
+/// The shapes inside each kind, by the key that holds them; one alone has no index in its path.
+template <class Visit>
+struct Inside {
+    const std::string& path;
+    const Visit& visit;
+
+    template <class Leaf>
+    void operator()(Leaf&) const {}
+    void operator()(UnionDescription& d) const { all("parts", d.parts); }
+    void operator()(IntersectionDescription& d) const { all("parts", d.parts); }
+    void operator()(DifferenceDescription& d) const {
+        only("from", d.from);
+        all("minus", d.minus);
+    }
+    void operator()(OffsetDescription& d) const { only("of", d.of); }
+    void operator()(ShellDescription& d) const { only("of", d.of); }
+
+    void all(const char* key, std::vector<ShapeDescription>& shapes) const {
+        for (std::size_t i = 0; i < shapes.size(); ++i) eachShape(shapes[i], path + "." + key + "[" + std::to_string(i) + "]", visit);
+    }
+    void only(const char* key, std::vector<ShapeDescription>& shapes) const {
+        for (ShapeDescription& shape : shapes) eachShape(shape, path + "." + key, visit);
+    }
+};
+
+}  // namespace
+
+void eachShape(ShapeDescription& shape, const std::string& path, FunctionRef<void(ShapeDescription&, const std::string&)> visit) {
+    visit(shape, path);
+    std::visit(Inside<decltype(visit)>{path, visit}, shape.kind);
 }
 
 void ShapeDescription::keys(KeyVisitor& v, const Key& key) {

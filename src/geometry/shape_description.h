@@ -2,11 +2,15 @@
 // Shapes as a scene describes them: plain values that declare their keys, are checked, and build a Shape.
 #pragma once
 
+#include "core/exec.h"
 #include "core/keys.h"
 #include "core/problems.h"
+#include "geometry/mesh.h"
 #include "geometry/shape.h"
 
+#include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -65,6 +69,44 @@ struct LatheDescription {
     void keys(KeyVisitor&);
 };
 
+struct TorusDescription {
+    static constexpr std::string_view kType = "torus", kPosition = "centre [m]";
+    double radius = 1, tubeRadius = 0.25;   // [m]
+    Vec3 axis{0, 0, 1};
+    void keys(KeyVisitor&);
+};
+
+/// What a solid made of triangles takes beyond its triangles, and the solid itself once it is made (prepare()): descriptions
+/// are copied, checked and built several times, its bricks only once.
+struct SampledSolid {
+    std::optional<double> voxel, band;   // [m]; chosen unless given
+    ShapePtr solid;
+    void keys(KeyVisitor&);
+};
+
+enum class MeshUp { usual, y, z };
+inline constexpr std::array<std::string_view, 3> kMeshUpNames{"usual", "y", "z"};
+
+struct MeshDescription {
+    static constexpr std::string_view kType = "mesh", kPosition = "origin of the file's coordinates [m]";
+    std::string file;      // who reads files calls prepare() with its triangles
+    double scale = 1;      // [m] of a unit of the file
+    MeshUp up = MeshUp::usual;
+    SampledSolid sampled{};
+    void keys(KeyVisitor&);
+};
+
+struct HeightFieldDescription {
+    static constexpr std::string_view kType = "height_field", kPosition = "corner at the first height of the first row, at height 0 [m]";
+    std::vector<std::vector<double>> heights{};   // [m], rows along x, one row after the other along y
+    std::optional<std::string> file{};            // a table of them instead
+    double scale = 1;                             // [m] of a unit of the file
+    double spacing = 1;                           // of neighbours along x and y [m]
+    std::optional<double> base{};                 // height of the underside [m]
+    SampledSolid sampled{};
+    void keys(KeyVisitor&);
+};
+
 struct UnionDescription {
     static constexpr std::string_view kType = "union", kPosition = "moves all parts [m]";
     std::vector<ShapeDescription> parts;
@@ -100,7 +142,7 @@ struct ShellDescription {
 
 struct ShapeDescription {
     using Kind = std::variant<BoxDescription, PlaneDescription, SphereDescription, CylinderDescription, CapsuleDescription,
-                              ConeDescription, LatheDescription, UnionDescription, IntersectionDescription, DifferenceDescription,
+                              ConeDescription, LatheDescription, TorusDescription, MeshDescription, HeightFieldDescription, UnionDescription, IntersectionDescription, DifferenceDescription,
                               OffsetDescription, ShellDescription>;
     Kind kind;
     Vec3 position;      // [m]
@@ -113,7 +155,15 @@ struct ShapeDescription {
 /// What no range of a single key can say. `path` is that of the shape's table.
 void check(const ShapeDescription&, std::string_view path, Problems&);
 
-/// Of a description that passed check().
+/// Calls visit(description, its path) for the shape and every shape inside it.
+void eachShape(ShapeDescription&, const std::string& path, FunctionRef<void(ShapeDescription&, const std::string& path)> visit);
+
+/// Makes the solid of a closed mesh or of a height field, unless something is wrong with the mesh, the voxel or the heights;
+/// `path` is that of the shape's table.
+void prepare(const Exec&, MeshDescription&, Mesh, std::string_view path, Problems&);
+void prepare(const Exec&, HeightFieldDescription&, const std::vector<std::vector<double>>& heights, std::string_view path, Problems&);
+
+/// Of a description that passed check(), its meshes and height fields prepared.
 ShapePtr build(const ShapeDescription&);
 
 }  // namespace talus::geometry

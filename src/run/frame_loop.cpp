@@ -26,11 +26,12 @@ FrameLoop::FrameLoop(const Exec& exec, world::Simulation& simulation, RunDirecto
 
 FrameLoop::~FrameLoop() { simulation_.showLeavers(nullptr); }
 
-void FrameLoop::begin(const std::string& sceneText) {
+void FrameLoop::begin(const std::string& sceneText, std::span<const scene::Asset> assets) {
     recordingFailure([&] {
         warnUnlessLocked();
+        for (const scene::Asset& asset : assets) record_.assets.push_back(asset.name);
         writeRecord("running");   // first of all: it marks the folder as a run's
-        io::writeFile(directory_.scene(), sceneText);
+        writeScene(sceneText, assets);
         directory_.openAppended({});
         measurements_.begin();
         writeResults();
@@ -38,7 +39,15 @@ void FrameLoop::begin(const std::string& sceneText) {
     });
 }
 
-bool FrameLoop::resume(const std::string& sceneText, bool force) {
+void FrameLoop::writeScene(const std::string& text, std::span<const scene::Asset> assets) {
+    if (!assets.empty()) io::createDirectories(directory_.path() / kAssetFolder);
+    for (const scene::Asset& asset : assets) io::writeFile(directory_.asset(asset.name), asset.bytes);
+    io::writeFile(directory_.scene(), text);
+}
+
+bool FrameLoop::resume(const std::string& sceneText, bool force, std::span<const scene::Asset> assets) {
+    record_.assets.clear();
+    for (const scene::Asset& asset : assets) record_.assets.push_back(asset.name);
     warnUnlessLocked();
     bool fromOtherSchedule = false;
     for (const io::Checkpoint& checkpoint : usableCheckpoints()) {
@@ -50,7 +59,11 @@ bool FrameLoop::resume(const std::string& sceneText, bool force) {
             if (fromOtherSchedule) continue;
             load(checkpoint.archive(), mark);
             if (!difference.empty()) warn(fmt::format("resumed although made by another build: {}", difference));
-            recordingFailure([&] { cutBackTo(checkpoint, mark, sceneText); });
+            recordingFailure([&] {
+                cutBackTo(checkpoint, mark);
+                writeScene(sceneText, assets);
+                writeRecord("running");
+            });
             return true;
         } catch (const ArchiveError& error) {
             warn(fmt::format("checkpoint '{}' cannot be resumed: {}", checkpoint.path().string(), error.what()));
@@ -101,14 +114,15 @@ void FrameLoop::load(const Archive& archive, const Bookmark& mark) {
 }
 
 // Checkpoints first: a newer one would look for rows and frames that are gone, should a kill come in between.
-void FrameLoop::cutBackTo(const io::Checkpoint& checkpoint, const Bookmark& mark, const std::string& sceneText) {
+void FrameLoop::cutBackTo(const io::Checkpoint& checkpoint, const Bookmark& mark) {
     directory_.checkpoints().continueFrom(checkpoint, !settings_.schedule.isRegular(mark.headingFrame));
     directory_.openAppended(mark.lengths);
     measurements_.cutBack();
     directory_.removeFramesFrom(settings_.firstNumber + next_);
-    if (next_ > 0) directory_.listFrames(settings_.schedule, settings_.firstNumber, next_);
-    io::writeFile(directory_.scene(), sceneText);
-    writeRecord("running");
+    if (next_ > 0) {
+        directory_.listFrames(settings_.schedule, settings_.firstNumber, next_);
+        if (BodyMeshes::anyMoves(simulation_.world())) directory_.listMovingBodies(settings_.schedule, settings_.firstNumber, next_);
+    }
 }
 
 ExitCode FrameLoop::run(StopRequested stop) {
@@ -193,6 +207,7 @@ void FrameLoop::writeFrame() {
     io::FrameSink sink(fields);
     simulation_.method().read(exec_, names, sink);
     io::writeVtp(directory_.frame(number), std::move(sink).finish(simulation_.world().time));
+    writeBodies();
     directory_.listFrames(settings_.schedule, settings_.firstNumber, next_ + 1);
 
     const world::Totals totals = world::totals(exec_, simulation_);
@@ -204,6 +219,15 @@ void FrameLoop::writeFrame() {
     directory_.series().append(seriesRow(simulation_, totals, start_));
     directory_.bodies().append(bodiesRows(simulation_, number));
     measurements_.flush();
+}
+
+// What stands still is written with the first frame, what moves with every one.
+void FrameLoop::writeBodies() {
+    if (!bodyMeshes_) bodyMeshes_.emplace(exec_, simulation_.world(), next_ == 0);
+    if (next_ == 0) bodyMeshes_->writeOnce(directory_);
+    if (!bodyMeshes_->moving()) return;
+    bodyMeshes_->writeFrame(directory_.movingBodies(settings_.firstNumber + next_), simulation_.world());
+    directory_.listMovingBodies(settings_.schedule, settings_.firstNumber, next_ + 1);
 }
 
 void FrameLoop::writeCheckpoint(std::int64_t headingFrame) {

@@ -6,6 +6,7 @@
 #include "core/exec.h"
 #include "core/function_ref.h"
 #include "core/problems.h"
+#include "run/body_meshes.h"
 #include "run/bookmark.h"
 #include "run/frame_schedule.h"
 #include "run/events.h"
@@ -13,6 +14,7 @@
 #include "run/measurements.h"
 #include "run/record.h"
 #include "run/run_directory.h"
+#include "scene/scene.h"
 #include "world/simulation.h"
 
 #include <chrono>
@@ -59,10 +61,10 @@ public:
     FrameLoop& operator=(const FrameLoop&) = delete;
 
     /// Before the first frame: run.json, scene.toml, empty tables and the checkpoint of an empty world.
-    void begin(const std::string& sceneText);
+    void begin(const std::string& sceneText, std::span<const scene::Asset> assets = {});
     /// Goes back to the newest checkpoint that fits the schedule, and cuts the files back to it. False where nothing is
     /// left to do. Errors: no usable checkpoint (3); one of another build (2) unless `force`. Neither changes a file.
-    bool resume(const std::string& sceneText, bool force);
+    bool resume(const std::string& sceneText, bool force, std::span<const scene::Asset> assets = {});
 
     /// done, timeUp or what `stop` asked for; a failed step is an Error with exit code 4. Errors are in run.json too.
     ExitCode run(StopRequested stop);
@@ -76,12 +78,14 @@ private:
     bool isOnSchedule(const Bookmark&) const;
     bool nothingLeftAfter(const Bookmark&) const;
     void load(const Archive&, const Bookmark&);
-    void cutBackTo(const io::Checkpoint&, const Bookmark&, const std::string& sceneText);
+    void cutBackTo(const io::Checkpoint&, const Bookmark&);
+    void writeScene(const std::string& text, std::span<const scene::Asset>);
 
     ExitCode runFrames(StopRequested stop);
     Event nextEvent() const;
     void writeResults();
     void writeFrame();
+    void writeBodies();
     void writeCheckpoint(std::int64_t headingFrame);
     bool checkpointDue() const;
     bool keepGoing(StopRequested stop);
@@ -116,6 +120,7 @@ private:
 
     std::int64_t next_ = 0;                  // frame to write
     StartEnergy start_;
+    std::optional<BodyMeshes> bodyMeshes_;   // made when they are first written
     double checkpointTime_ = 0;              // simulated time of the last checkpoint [s]
     std::optional<ExitCode> stopCode_;
     std::chrono::steady_clock::time_point clock_ = std::chrono::steady_clock::now();

@@ -48,6 +48,7 @@ void Record::carryOver(const Record& earlier) {
 std::string Record::json() const {
     nlohmann::ordered_json json;
     eachEntry(*this, [&](const char* key, const auto& value) { json[key] = value; });
+    if (!assets.empty()) json["assets"] = assets;
     if (!failure.empty()) json["failure"] = failure;
     return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -58,6 +59,7 @@ Record Record::parse(std::string_view text, std::string_view origin) {
         const auto json = nlohmann::json::parse(text);
         eachEntry(record, [&](const char* key, auto& value) { json.at(key).get_to(value); });
         record.failure = json.value("failure", "");
+        record.assets = json.value("assets", std::vector<std::string>{});
     } catch (const nlohmann::json::exception& error) {
         const std::string_view what = error.what();   // "[json.exception.parse_error.101] parse error at line 1, …"
         throw Error(ExitCode::io, fmt::format("'{}' is damaged: {}", origin, what.substr(what.find("] ") + 2)));

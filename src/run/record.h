@@ -23,6 +23,7 @@ struct Record {
     std::int64_t peakMemoryBytes = 0;
     std::map<std::string, std::int64_t> fallbacks;
     std::vector<std::string> warnings;
+    std::vector<std::string> assets;  // names of the files in assets/
     std::string failure;              // where the status is failed
 
     /// Goes on from the record of the part of the run before a resume: its name, how it ended, and what adds up.

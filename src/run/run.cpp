@@ -32,7 +32,7 @@ LoopSettings settingsOf(const scene::Scene& scene, const Options& options) {
 }
 
 std::string resolvedText(const scene::Scene& scene, std::string_view name) {
-    return scene.toml(fmt::format("{}, as resolved by Talus {} ({}) for the run in this folder", name, version(), simd()));
+    return scene.toml(fmt::format("{}, as resolved by Talus {} ({}) for the run in this folder", name, version(), simd()), kAssetFolder);
 }
 
 Record newRecord(const scene::Scene& scene, const world::World& world) {
@@ -82,7 +82,7 @@ Outcome start(const Options& options, scene::Methods methods, Observer& observer
     auto method = scene.createMethod(world);
     world::Simulation simulation(std::move(world), std::move(method));
     FrameLoop loop(exec, simulation, directory, record, settingsOf(scene, options), observer);
-    loop.begin(resolvedText(scene, record.scene));
+    loop.begin(resolvedText(scene, record.scene), scene.assets());
     return finish(loop, directory, stop);
 }
 
@@ -110,7 +110,7 @@ Outcome resume(const Options& options, scene::Methods methods, Observer& observe
     auto method = asked->createMethod(world);
     world::Simulation simulation(std::move(world), std::move(method));
     FrameLoop loop(exec, simulation, directory, record, settingsOf(*asked, options), observer);
-    if (!loop.resume(resolvedText(*asked, record.scene), options.force)) return {ExitCode::done, directory.path(), true, earlier};
+    if (!loop.resume(resolvedText(*asked, record.scene), options.force, asked->assets())) return {ExitCode::done, directory.path(), true, earlier};
     return finish(loop, directory, stop);
 }
 

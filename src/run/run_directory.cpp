@@ -2,6 +2,7 @@
 #include "run/run_directory.h"
 
 #include "core/problems.h"
+#include "io/body_vtp.h"
 #include "io/vtp.h"
 
 #include <fcntl.h>
@@ -25,13 +26,36 @@ namespace {
 
 constexpr std::string_view kFrames = "frames", kCheckpoint = "checkpoint", kProbes = "probes";
 
-/// The number in "grains_000012.vtp".
+std::string movingName(std::int64_t number) { return fmt::format("bodies_{:06}.vtp", number); }
+
+/// The number in "grains_000012.vtp" or "bodies_000012.vtp".
 std::optional<std::int64_t> frameNumber(const Path& path) {
     const std::string name = path.filename().string();
     std::int64_t number = 0;
-    if (!name.starts_with("grains_") || !name.ends_with(".vtp")) return {};
+    if (!(name.starts_with("grains_") || name.starts_with("bodies_")) || !name.ends_with(".vtp")) return {};
     std::from_chars(name.data() + 7, name.data() + name.size(), number);
-    return io::frameName(number) == name ? std::optional(number) : std::nullopt;
+    return io::frameName(number) == name || movingName(number) == name ? std::optional(number) : std::nullopt;
+}
+
+/// Files that a scene brought along, as run.json lists them; names alone, so that nothing outside can be meant.
+void removeAssets(const Path& path) {
+    std::vector<std::string> assets;
+    try {
+        assets = readRecord(path).assets;
+    } catch (const Error&) {   // a damaged run.json: they stay
+    }
+    for (const std::string& name : assets) fs::remove(path / kAssetFolder / Path(name).filename());
+}
+
+/// Meshes of bodies: body_NAME.vtp.
+void removeBodyMeshes(const Path& frames) {
+    if (!fs::is_directory(frames)) return;
+    std::vector<Path> meshes;
+    for (const auto& entry : fs::directory_iterator(frames)) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with("body_") && name.ends_with(".vtp")) meshes.push_back(entry.path());
+    }
+    for (const Path& mesh : meshes) fs::remove(mesh);
 }
 
 bool isEmpty(const Path& folder) {
@@ -39,7 +63,7 @@ bool isEmpty(const Path& folder) {
 }
 
 void removeTemporaries(const Path& path) {
-    for (const Path& folder : {path, path / kFrames, path / kCheckpoint}) io::removeTemporaries(folder);
+    for (const Path& folder : {path, path / kFrames, path / kCheckpoint, path / kAssetFolder}) io::removeTemporaries(folder);
 }
 
 /// Tables of probes begin with a time; what else stands in the folder is not ours.
@@ -60,11 +84,13 @@ void removeProbeTables(const Path& folder) {
 void removeRun(const RunDirectory& directory) {
     const Path& path = directory.path();
     directory.removeFramesFrom(0);
+    removeBodyMeshes(path / kFrames);
+    removeAssets(path);
     removeProbeTables(directory.probes());
-    for (const std::string_view name : {"scene.toml", "results.json", "series.csv", "frames/bodies.csv", "frames/grains.vtp.series",
+    for (const std::string_view name : {"scene.toml", "results.json", "series.csv", "frames/bodies.csv", "frames/grains.vtp.series", "frames/bodies.vtp.series", "frames/bodies_fixed.vtp",
                                         "checkpoint/a.h5", "checkpoint/b.h5"})
         fs::remove(path / name);
-    for (const std::string_view folder : {kFrames, kCheckpoint, kProbes}) {
+    for (const std::string_view folder : {kFrames, kCheckpoint, kProbes, kAssetFolder}) {
         std::error_code stays;   // where the user keeps files in it
         fs::remove(path / folder, stays);
     }
@@ -118,6 +144,8 @@ RunDirectory RunDirectory::open(const Path& path) {
 
 Path RunDirectory::frame(std::int64_t number) const { return path_ / kFrames / io::frameName(number); }
 
+Path RunDirectory::movingBodies(std::int64_t number) const { return frames() / movingName(number); }
+
 void RunDirectory::requireAppended(const AppendedLengths& lengths) const {
     for (const auto& [file, length] : {std::pair{seriesFile(), lengths.series}, {bodiesFile(), lengths.bodies}}) {
         std::error_code absent;
@@ -137,6 +165,12 @@ void RunDirectory::listFrames(const FrameSchedule& schedule, std::int64_t first,
     std::vector<io::FrameTime> frames;
     for (std::int64_t k = 0; k < count; ++k) frames.push_back({first + k, schedule.time(k)});
     io::writeVtpSeries(path_ / kFrames / "grains.vtp.series", frames);
+}
+
+void RunDirectory::listMovingBodies(const FrameSchedule& schedule, std::int64_t first, std::int64_t count) const {
+    std::vector<io::NamedTime> files;
+    for (std::int64_t k = 0; k < count; ++k) files.push_back({movingName(first + k), schedule.time(k)});
+    io::writeSeries(frames() / "bodies.vtp.series", files);
 }
 
 void RunDirectory::removeFramesFrom(std::int64_t number) const {

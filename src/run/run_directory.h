@@ -17,6 +17,8 @@ namespace talus::run {
 
 using io::Path;
 
+inline constexpr std::string_view kAssetFolder = "assets";   // files that the scene names
+
 /// Lengths of the files that only grow, as a checkpoint remembers them.
 struct AppendedLengths {
     std::uint64_t series = 0, bodies = 0;   // [bytes]
@@ -38,6 +40,10 @@ public:
     Path results() const { return path_ / "results.json"; }
     Path probes() const { return path_ / "probes"; }   // folder of their tables
     Path frame(std::int64_t number) const;
+    Path asset(const std::string& name) const { return path_ / kAssetFolder / name; }
+    Path bodyMesh(const std::string& body) const { return frames() / ("body_" + body + ".vtp"); }
+    Path fixedBodies() const { return frames() / "bodies_fixed.vtp"; }
+    Path movingBodies(std::int64_t number) const;
 
     io::CheckpointPair& checkpoints() { return checkpoints_; }
 
@@ -51,6 +57,7 @@ public:
 
     /// grains.vtp.series for the frames [0, count), the file of frame 0 numbered `first`.
     void listFrames(const FrameSchedule&, std::int64_t first, std::int64_t count) const;
+    void listMovingBodies(const FrameSchedule&, std::int64_t first, std::int64_t count) const;   // the same in bodies.vtp.series
     /// Removes frame files with this number or a higher one.
     void removeFramesFrom(std::int64_t number) const;
 
@@ -70,6 +77,7 @@ private:
         bool held_ = true;
     };
 
+    Path frames() const { return path_ / "frames"; }
     Path seriesFile() const { return path_ / "series.csv"; }
     Path bodiesFile() const { return path_ / "frames" / "bodies.csv"; }
 

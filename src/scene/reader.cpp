@@ -71,7 +71,8 @@ std::optional<double> Reader::readNumber(const Value& value, const Key& key, std
             number = result.value;
         } else {
             const bool any = context_.units == Units::any;
-            Converted result = any ? convertAnyUnit(*text) : convertUnit(*text, key.dimension);
+            const bool bare = key.unitAlone && !text->empty() && text->find_first_of("0123456789+-.") != 0;
+            Converted result = any ? convertAnyUnit(*text) : convertUnit(bare ? "1 " + *text : *text, key.dimension);
             const std::string_view noun = any ? "a number" : dimensionInfo(key.dimension).noun;
             if (!result.problem.empty())
                 return error(value, path, fmt::format("'{}' is {}: {}", path, noun, result.problem)), std::nullopt;
@@ -293,6 +294,17 @@ void Reader::rows(const Key& key, int width, std::vector<double>& out) {
     for (std::size_t i = 0; i < items->size(); ++i)
         if (const auto row = readNumbers((*items)[i], key, fmt::format("{}[{}]", path, i), static_cast<std::size_t>(width)))
             out.insert(out.end(), row->begin(), row->end());
+}
+
+void Reader::rows(const Key& key, std::vector<std::vector<double>>& out) {
+    const Value* value = take(key);
+    if (!value) return;
+    const std::string path = pathOf(key.name);
+    const Array* items = value->as<Array>();
+    if (!items) return error(*value, path, fmt::format("'{}' must be a list of rows of numbers, [[…], […]], not {}", path, value->typeName()));
+    out.clear();
+    for (std::size_t i = 0; i < items->size(); ++i)
+        if (auto row = readNumbers((*items)[i], key, fmt::format("{}[{}]", path, i), std::nullopt)) out.push_back(std::move(*row));
 }
 
 // ---- tables --------------------------------------------------------------------------------------------------------

@@ -117,6 +117,10 @@ public:
         row(key, fmt::format("rows of {} × {}", width, numberType(key)));
     }
 
+    void rows(const Key& key, std::vector<std::vector<double>>&) override { row(key, "rows of " + numberType(key)); }
+    void file(const Key& key, std::string&) override { row(key, "name of a file"); }
+    void file(const Key& key, std::optional<std::string>&) override { row(key, "name of a file"); }
+
     void table(const Key& key, FunctionRef<void(KeyVisitor&)> body) override {
         section(key, fmt::format("[{}]", key.name), body);
     }
@@ -168,7 +172,7 @@ private:
     }
     static std::string numberType(const Key& key) {
         const std::string_view unit = dimensionInfo(key.dimension).unit;
-        return withRange(unit.empty() ? "number" : std::string(unit), key);
+        return withRange(unit.empty() ? "number" : key.unitAlone ? "number or unit" : std::string(unit), key);
     }
     void row(const Key& key, std::string_view type, std::string_view value = {}) {
         names_ += fmt::format("{}`{}`", names_.empty() ? "" : ", ", key.name);

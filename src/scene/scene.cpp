@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene/scene.h"
 
+#include "io/checksum.h"
+#include "scene/assets.h"
 #include "scene/build.h"
 #include "scene/description.h"
 #include "scene/diagnostics.h"
@@ -29,8 +31,10 @@ void place(const Problems& problems, const Value& root, Diagnostics& diagnostics
     for (const Problem& p : problems.warnings()) diagnostics.warn(nearestValue(root, p.path).place, p.path, sentence(p));
 }
 
-void throwIfWrong(const Diagnostics& diagnostics) {
-    if (!diagnostics.ok()) throw Error(ExitCode::usage, diagnostics.errorText());
+/// `missing` of the errors are files that are not there: a scene that is right otherwise.
+void throwIfWrong(const Diagnostics& diagnostics, std::size_t missing = 0) {
+    if (diagnostics.ok()) return;
+    throw Error(diagnostics.errorCount() == missing ? ExitCode::missing : ExitCode::usage, diagnostics.errorText());
 }
 
 std::unique_ptr<SceneDescription> describe(const Value& root, Methods methods, Diagnostics& diagnostics) {
@@ -72,11 +76,15 @@ Scene read(const Request& request, Methods methods) {
     Diagnostics diagnostics;
     applyOverrides(root, request, diagnostics);
     std::unique_ptr<SceneDescription> scene = describe(root, methods, diagnostics);
+    const auto wellRead = [&](std::string_view path) { return !diagnostics.hasErrorAround(path); };
+    Problems ofFiles;
+    AssetLoader assets(source.folder);
+    assets.load(*scene, wellRead, ofFiles);
+    place(ofFiles, root, diagnostics);
     Problems problems;
-    check(
-        *scene, [&](std::string_view path) { return !diagnostics.hasErrorAround(path); }, problems);
+    check(*scene, wellRead, problems);
     place(problems, root, diagnostics);
-    throwIfWrong(diagnostics);
+    throwIfWrong(diagnostics, assets.missing());
 
     // What no method can do, then what the chosen one cannot, asked of a world that is otherwise right.
     world::World world = build(*scene);
@@ -87,17 +95,19 @@ Scene read(const Request& request, Methods methods) {
     place(ofWorld, root, diagnostics);
     throwIfWrong(diagnostics);
     const world::MethodInfo& method = scene->methodInfo();
-    return Scene(std::move(scene), std::move(world), method, source.name, diagnostics.warningTexts());
+    return Scene(std::move(scene), std::move(world), method, source.name, diagnostics.warningTexts(), assets.takeAssets(), assets.assetOfFile());
 }
 
 Scene::Scene(std::unique_ptr<SceneDescription> description, world::World world, const world::MethodInfo& method, std::string name,
-             std::vector<std::string> warnings)
+             std::vector<std::string> warnings, std::vector<Asset> assets, std::map<std::string, std::size_t> assetOfFile)
     : description_(std::move(description)),
       world_(std::move(world)),
       method_(&method),
       name_(std::move(name)),
       warnings_(std::move(warnings)),
-      outputFields_(fieldsToWrite(*description_)) {}
+      outputFields_(fieldsToWrite(*description_)),
+      assets_(std::move(assets)),
+      assetOfFile_(std::move(assetOfFile)) {}
 Scene::~Scene() = default;
 Scene::Scene(Scene&&) noexcept = default;
 Scene& Scene::operator=(Scene&&) noexcept = default;
@@ -111,22 +121,45 @@ std::int64_t Scene::firstFrame() const { return description_->output.firstFrame;
 double Scene::checkpointInterval() const { return description_->output.checkpointInterval; }
 const std::vector<std::string>& Scene::outputFields() const { return outputFields_; }
 const std::vector<std::string>& Scene::warnings() const { return warnings_; }
+const std::vector<Asset>& Scene::assets() const { return assets_; }
 
-std::string Scene::toml(std::string_view header) const {
+namespace {
+
+std::string commented(std::string_view header) {
     std::string comments;
     while (!header.empty()) {
         const std::size_t end = std::min(header.find('\n'), header.size());
         comments += fmt::format("# {}\n", header.substr(0, end));
         header.remove_prefix(std::min(end + 1, header.size()));
     }
-    TomlWriter writer(TomlWriter::Layout::file);
-    description_->parameterKeys(writer);
-    description_->keys(writer);
-    return comments + writer.text();
+    return comments;
+}
+
+std::string written(SceneDescription& description, const TomlWriter::FileNames* files) {
+    TomlWriter writer(TomlWriter::Layout::file, files);
+    description.parameterKeys(writer);
+    description.keys(writer);
+    return writer.text();
+}
+
+}  // namespace
+
+std::string Scene::toml(std::string_view header) const { return commented(header) + written(*description_, nullptr); }
+
+std::string Scene::toml(std::string_view header, std::string_view folder) const {
+    TomlWriter::FileNames names;
+    for (const auto& [file, asset] : assetOfFile_) names[file] = fmt::format("{}/{}", folder, assets_[asset].name);
+    return commented(header) + written(*description_, &names);
 }
 
 std::string Scene::identity() const {
-    TomlWriter writer(TomlWriter::Layout::file);
+    TomlWriter::FileNames contents;   // a file is what it holds, wherever it lies
+    for (const auto& [file, asset] : assetOfFile_) {
+        io::Checksum sum;
+        sum.add(std::as_bytes(std::span(assets_[asset].bytes)));
+        contents[file] = fmt::format("{} ({:016x})", assets_[asset].name, sum.value());
+    }
+    TomlWriter writer(TomlWriter::Layout::file, &contents);
     description_->identityKeys(writer);
     return writer.text();
 }

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,10 +33,17 @@ struct Request {
 
 struct SceneDescription;
 
+/// A file that the scene names: a mesh, a table.
+struct Asset {
+    std::string name;                            // a plain name, no two alike: its name in the folder of a run
+    std::string bytes;
+};
+
 /// A scene that was read without errors, every default filled in.
 class Scene {
 public:
-    Scene(std::unique_ptr<SceneDescription>, world::World, const world::MethodInfo&, std::string name, std::vector<std::string> warnings);
+    Scene(std::unique_ptr<SceneDescription>, world::World, const world::MethodInfo&, std::string name, std::vector<std::string> warnings,
+          std::vector<Asset> assets, std::map<std::string, std::size_t> assetOfFile);
     ~Scene();
     Scene(Scene&&) noexcept;
     Scene& operator=(Scene&&) noexcept;
@@ -52,6 +60,9 @@ public:
 
     /// Every key with its value, itself a runnable scene file. `header` lines come first as comments.
     std::string toml(std::string_view header = {}) const;
+    /// The same for the folder of a run, where the files of the scene lie in `folder`: "assets".
+    std::string toml(std::string_view header, std::string_view folder) const;
+    const std::vector<Asset>& assets() const;
     /// Like toml(), without what a resumed run may change (end time, frames, output): two scenes are the same run when
     /// these are equal.
     std::string identity() const;
@@ -67,6 +78,8 @@ private:
     const world::MethodInfo* method_;
     std::string name_;
     std::vector<std::string> warnings_, outputFields_;
+    std::vector<Asset> assets_;
+    std::map<std::string, std::size_t> assetOfFile_;   // by the name that the scene writes
 };
 
 /// Reads and checks a scene completely. Throws Error with exit code 2 (bad scene: what() holds every message, one a line,

@@ -91,6 +91,10 @@ public:
         put(key, listSchema(listSchema(numberSchema(key, "number"), width)));
     }
 
+    void rows(const Key& key, std::vector<std::vector<double>>&) override {
+        put(key, listSchema(listSchema(numberSchema(key, "number"))));
+    }
+
     void table(const Key& key, FunctionRef<void(KeyVisitor&)> body) override {
         put(key, orShorthand(key, inside(key.name, body)));
     }

@@ -18,15 +18,15 @@ std::string bracketed(const Items& items, Text text) {
 
 std::string listText(std::span<const double> numbers) { return bracketed(numbers, numberText); }
 
+}  // namespace
+
 template <class Body>
-std::string inlineTable(Body body) {
-    TomlWriter inside(TomlWriter::Layout::inlineTable);
+std::string TomlWriter::inlineTable(Body body) const {
+    TomlWriter inside(Layout::inlineTable, files_);
     body(inside);
     const std::string keys = inside.text();
     return keys.empty() ? "{}" : fmt::format("{{ {} }}", keys);
 }
-
-}  // namespace
 
 std::string numberText(double value) {
     if (value == 0) return std::signbit(value) ? "-0.0" : "0";   // TOML reads -0 as the whole number 0
@@ -107,9 +107,21 @@ void TomlWriter::rows(const Key& key, int width, std::vector<double>& values) {
     put(key.name, fmt::format("[{}]", list));
 }
 
+void TomlWriter::rows(const Key& key, std::vector<std::vector<double>>& values) {
+    if (!values.empty()) put(key.name, bracketed(values, [](const std::vector<double>& row) { return listText(row); }));
+}
+
+void TomlWriter::file(const Key& key, std::string& name) {
+    const auto found = files_ != nullptr ? files_->find(name) : TomlWriter::FileNames::const_iterator{};
+    put(key.name, quoted(files_ != nullptr && found != files_->end() ? found->second : name));
+}
+void TomlWriter::file(const Key& key, std::optional<std::string>& name) {
+    if (name) file(key, *name);
+}
+
 void TomlWriter::table(const Key& key, FunctionRef<void(KeyVisitor&)> body) {
     if (layout_ != Layout::file) return put(key.name, inlineTable(body));
-    TomlWriter section(Layout::section);
+    TomlWriter section(Layout::section, files_);
     body(section);
     sections_ += fmt::format("\n[{}]\n{}", key.name, section.text());
 }
@@ -132,7 +144,7 @@ void TomlWriter::visitList(const Key& key, std::size_t count, FunctionRef<void(s
     std::string list;
     for (std::size_t i = 0; i < count; ++i) {
         if (layout_ == Layout::file) {
-            TomlWriter section(Layout::section);
+            TomlWriter section(Layout::section, files_);
             item(i, section);
             sections_ += fmt::format("\n[[{}]]\n{}", key.name, section.text());
         } else {

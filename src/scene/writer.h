@@ -4,6 +4,7 @@
 
 #include "core/keys.h"
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -17,7 +18,9 @@ class TomlWriter final : public KeyVisitor {
 public:
     /// What whoever visits the keys gets written: a file, the lines of a section, or { a = 1, b = 2 }.
     enum class Layout { file, section, inlineTable };
-    explicit TomlWriter(Layout layout) : layout_(layout) {}
+    /// `files` gives the name under which a file is written; none: its own.
+    using FileNames = std::map<std::string, std::string>;
+    explicit TomlWriter(Layout layout, const FileNames* files = nullptr) : layout_(layout), files_(files) {}
 
     std::string text() const { return lines_ + sections_; }
 
@@ -35,6 +38,9 @@ public:
     void numbers(const Key&, std::vector<double>&) override;
     void texts(const Key&, std::vector<std::string>&) override;
     void rows(const Key&, int width, std::vector<double>&) override;
+    void rows(const Key&, std::vector<std::vector<double>>&) override;
+    void file(const Key&, std::string&) override;
+    void file(const Key&, std::optional<std::string>&) override;
     void table(const Key&, FunctionRef<void(KeyVisitor&)> body) override;
     void table(const Key&, bool& present, FunctionRef<void(KeyVisitor&)> body) override;
     void oneOf(const Key&, std::span<const std::string_view> kinds, int current,
@@ -47,8 +53,11 @@ protected:
 
 private:
     void put(std::string_view key, std::string_view value);
+    template <class Body>
+    std::string inlineTable(Body body) const;
 
     Layout layout_;
+    const FileNames* files_;
     std::string lines_, sections_;
 };
 

@@ -4,6 +4,8 @@
 #include "core/rng.h"
 #include "geometry/primitives.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -108,8 +110,28 @@ void checkFills(const World& world, Problems& problems) {
 
 }  // namespace
 
+static void checkSizes(const World& world, Problems& problems) {
+    constexpr double kFactor = 100;
+    const double domain = maxComponent(world.domain.size());
+    std::size_t index = 0;
+    for (const Body& body : world.bodies) {
+        if (body.name.starts_with("domain.")) continue;
+        const std::string path = "bodies[" + std::to_string(index++) + "].shape";
+        if (!body.shape->bounded()) continue;
+        const double extent = maxComponent(body.shape->bounds().size());
+        const bool large = extent > kFactor * domain, small = extent < domain / kFactor, mesh = body.shape->ownMesh() != nullptr;
+        if (!large && !small) continue;
+        const std::string_view remedy = mesh && large ? "; if its file is in millimetres, write scale = \"mm\""
+                                        : mesh        ? "; scale may be wrong: \"mm\" is for files in millimetres, 1 for files in metres"
+                                                      : "; is a unit missing?";
+        problems.warn(path, fmt::format("body '{}' measures {:.3g} m, {} of the domain, {:.3g} m{}", body.name, extent,
+                                        large ? "over 100 times the length" : "less than 1/100 of the length", domain, remedy));
+    }
+}
+
 void check(const World& world, Problems& problems) {
     checkFills(world, problems);
+    checkSizes(world, problems);
     std::size_t index = 0;   // in the scene's list, which does not have the faces of the domain
     for (const BodySnapshot& body : world.bodiesAt(world.time)) {
         if (body.body().name.starts_with("domain.")) continue;

@@ -31,6 +31,7 @@ public:
     void numbers(const Key& key, std::vector<double>&) override { note(key); }
     void texts(const Key& key, std::vector<std::string>&) override { note(key); }
     void rows(const Key& key, int, std::vector<double>&) override { note(key); }
+    void rows(const Key& key, std::vector<std::vector<double>>&) override { note(key); }
     void table(const Key& key, FunctionRef<void(KeyVisitor&)>) override { note(key); }
     void table(const Key& key, bool&, FunctionRef<void(KeyVisitor&)>) override { note(key); }
     void oneOf(const Key& key, std::span<const std::string_view> kinds, int, FunctionRef<void(int, KeyVisitor&)> body) override {
@@ -94,7 +95,7 @@ TEST(ShapeDescription, everyKindDeclaresItsKeysOnce) {
         EXPECT_TRUE(paths.contains(path)) << path;
     const auto placed =
         std::count_if(paths.begin(), paths.end(), [](const std::string& p) { return p.ends_with(".rotation_deg"); });
-    EXPECT_EQ(placed, 12 + 12 * 6);   // every kind, in every place where a shape may stand
+    EXPECT_EQ(placed, 15 + 15 * 6);   // every kind, in every place where a shape may stand
 }
 
 TEST(ShapeDescription, visitingAKindKeepsItsValuesAndSwitchesOthers) {

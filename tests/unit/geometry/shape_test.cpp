@@ -73,6 +73,7 @@ std::vector<Case> exactCases() {
          [](const Vec3& p) { return p.z > 0 && p.z < 0.6 && radial(p) < 0.5 - 0.5 * p.z; }},
         {"flaringCone", std::make_shared<Cone>(0.0, 0.5, 0.4),
          [](const Vec3& p) { return p.z > 0 && p.z < 0.4 && radial(p) < 1.25 * p.z; }},
+        {"torus", std::make_shared<Torus>(0.5, 0.2), [](const Vec3& p) { return std::hypot(radial(p) - 0.5, p.z) < 0.2; }},
         {"vase", std::make_shared<Lathe>(kVase), [](const Vec3& p) { return p.z > 0 && p.z < 1 && radial(p) < vaseRadius(p.z); }},
         {"twoLobes", std::make_shared<Lathe>(Profile{{0, 1}, {0.4, 0.8}, {0, 0.6}, {0, 0.4}, {0.3, 0.2}, {0, 0}}),
          [](const Vec3& p) {
@@ -265,6 +266,7 @@ TEST(Shape, volumesInClosedForm) {
     EXPECT_DOUBLE_EQ(Sphere(2).volume(), 32 * pi / 3);
     EXPECT_DOUBLE_EQ(Cylinder(2, 3).volume(), 12 * pi);
     EXPECT_DOUBLE_EQ(Cone(3, 0, 2).volume(), 6 * pi);
+    EXPECT_DOUBLE_EQ(Torus(2, 0.5).volume(), pi * pi);
     EXPECT_NEAR(Capsule(1, 2).volume(), 2 * pi + 4 * pi / 3, 1e-12);
     EXPECT_EQ(Offset(std::make_shared<Sphere>(1), -2).volume(), 0);
     const ShapePtr ball = std::make_shared<Sphere>(0.5);
@@ -273,18 +275,20 @@ TEST(Shape, volumesInClosedForm) {
 }
 
 TEST(Shape, batchEqualsSingleQueries) {
-    const Box box({1, 2, 3}, 0.1);
-    std::vector<Vec3> points;
-    for (std::uint64_t i = 0; i < 100; ++i) {
-        Rng rng(7, 0, i);
-        points.push_back(randomPoint(rng, surroundings(box)));
-    }
-    std::vector<Surface> out(points.size());
-    box.surfaces(points, out);
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        EXPECT_EQ(out[i].distance, box.distance(points[i]));
-        EXPECT_EQ(out[i].normal, box.surface(points[i]).normal);
-    }
+    for (const std::vector<Case>& cases : {exactCases(), boundCases()})
+        for (const Case& c : cases) {
+            std::vector<Vec3> points;
+            for (std::uint64_t i = 0; i < 300; ++i) {
+                Rng rng(7, 0, i);
+                points.push_back(randomPoint(rng, surroundings(*c.shape)));
+            }
+            std::vector<Surface> out(points.size());
+            c.shape->surfaces(points, out);
+            for (std::size_t i = 0; i < points.size(); ++i) {
+                ASSERT_EQ(out[i].distance, c.shape->surface(points[i]).distance) << c.name;
+                ASSERT_EQ(out[i].normal, c.shape->surface(points[i]).normal) << c.name;
+            }
+        }
 }
 
 }  // namespace

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies as triangles for ParaView and pictures: each mesh once in coordinates of its body (body_NAME.vtp), all that stand
+// still in world coordinates once (bodies_fixed.vtp), and those that move with every frame (bodies_000012.vtp).
+#pragma once
+
+#include "core/exec.h"
+#include "geometry/mesh.h"
+#include "run/run_directory.h"
+#include "world/world.h"
+
+#include <string>
+#include <vector>
+
+namespace talus::run {
+
+class BodyMeshes {
+public:
+    /// Of the bodies of the scene, not of the faces of the domain; without `fixed` of those that move alone.
+    BodyMeshes(const Exec&, const world::World&, bool fixed);
+
+    static bool anyMoves(const world::World&);
+    bool moving() const { return moving_; }
+
+    void writeOnce(const RunDirectory&) const;
+    void writeFrame(const Path&, const world::World&) const;
+
+private:
+    struct Entry {
+        std::string name;
+        std::size_t body;    // in World::bodies
+        int number;          // in bodies.csv, from 0
+        bool moves;
+        geometry::Mesh mesh;
+        world::Pose start;
+    };
+    std::vector<Entry> entries_;
+    bool moving_ = false;
+};
+
+}  // namespace talus::run

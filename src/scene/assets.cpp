@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scene/assets.h"
+
+#include "io/files.h"
+#include "io/height_csv.h"
+#include "io/mesh_file.h"
+#include "scene/writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace talus::scene {
+namespace {
+
+/// Its keys as text: what makes two descriptions alike.
+template <class Description>
+std::string described(Description& description) {
+    TomlWriter writer(TomlWriter::Layout::inlineTable);
+    description.keys(writer);
+    return fmt::format("{}: {}", Description::kType, writer.text());
+}
+
+}  // namespace
+
+void AssetLoader::load(SceneDescription& scene, WellRead wellRead, Problems& problems) {
+    const auto visit = [&](geometry::ShapeDescription& shape, const std::string& path) {
+        const auto given = [&](std::initializer_list<std::string_view> keys) {
+            return std::ranges::all_of(keys, [&](std::string_view key) { return wellRead(fmt::format("{}.{}", path, key)); });
+        };
+        if (auto* mesh = std::get_if<geometry::MeshDescription>(&shape.kind); mesh && given({"file", "scale", "up", "voxel", "band"}))
+            load(*mesh, path, problems);
+        if (auto* heights = std::get_if<geometry::HeightFieldDescription>(&shape.kind);
+            heights && given({"heights", "file", "scale", "spacing", "base", "voxel", "band"}))
+            load(*heights, path, problems);
+    };
+    for (std::size_t i = 0; i < scene.bodies.size(); ++i) geometry::eachShape(scene.bodies[i].shape, fmt::format("bodies[{}].shape", i), visit);
+    for (std::size_t i = 0; i < scene.grains.size(); ++i) geometry::eachShape(scene.grains[i].region, fmt::format("grains[{}].region", i), visit);
+}
+
+void AssetLoader::load(geometry::MeshDescription& mesh, const std::string& path, Problems& problems) {
+    const std::string key = path + ".file";
+    const std::optional<io::MeshFormat> format = io::meshFormat(mesh.file);
+    if (!format) return problems.error(key, fmt::format("\"{}\" is no mesh file that Talus reads: its name should end in .stl, .obj, .ply, .glb or .gltf", mesh.file));
+    const std::string* bytes = read(mesh.file, key, problems);
+    if (bytes == nullptr) return;
+    if (mesh.up == geometry::MeshUp::usual) mesh.up = io::usualUp(*format) == io::UpAxis::y ? geometry::MeshUp::y : geometry::MeshUp::z;
+    geometry::ShapePtr& solid = solids_[described(mesh)];
+    mesh.sampled.solid = solid;
+    if (solid) return;
+    try {
+        const io::UpAxis up = mesh.up == geometry::MeshUp::y ? io::UpAxis::y : io::UpAxis::z;
+        geometry::prepare(exec_, mesh, io::parseMesh(*bytes, *format, mesh.scale, up), path, problems);
+    } catch (const io::FileFault& fault) {
+        return problems.error(key, fmt::format("cannot read '{}': {}", mesh.file, fault.what()));
+    }
+    solid = mesh.sampled.solid;
+}
+
+void AssetLoader::load(geometry::HeightFieldDescription& field, const std::string& path, Problems& problems) {
+    if (field.file && !field.heights.empty()) return problems.error(path + ".file", "heights and file are both given; keep one of them");
+    if (!field.file && field.heights.empty()) return problems.error(path + ".heights", "a height field needs heights, or a file with them");
+    geometry::ShapePtr& solid = solids_[described(field)];
+    field.sampled.solid = solid;
+    const std::string* text = field.file ? read(*field.file, path + ".file", problems) : nullptr;
+    if (field.file && text == nullptr) return;
+    try {
+        std::vector<std::vector<double>> heights = field.file ? io::parseHeights(*text) : field.heights;
+        if (field.file)
+            for (std::vector<double>& row : heights)
+                for (double& height : row) height *= field.scale;
+        if (!solid) geometry::prepare(exec_, field, heights, path, problems);
+    } catch (const io::FileFault& fault) {
+        return problems.error(path + ".file", fmt::format("cannot read '{}': {}", *field.file, fault.what()));
+    }
+    solid = field.sampled.solid;
+}
+
+const std::string* AssetLoader::read(const std::string& file, const std::string& path, Problems& problems) {
+    if (const auto known = assetOfFile_.find(file); known != assetOfFile_.end()) return &assets_[known->second].bytes;
+    std::string bytes;
+    try {
+        bytes = io::readFile(io::Path(folder_) / file);
+    } catch (const Error& error) {
+        const std::string_view what = error.what();
+        problems.error(path, fmt::format("cannot read '{}': {}; names of files are relative to the folder of the scene", file, what.substr(what.rfind(": ") + 2)));
+        ++missing_;
+        return nullptr;
+    }
+    assetOfFile_[file] = assets_.size();
+    assets_.push_back({freeName(file), std::move(bytes)});
+    return &assets_.back().bytes;
+}
+
+std::string AssetLoader::freeName(const std::string& file) const {
+    const io::Path path = io::Path(file).filename();
+    const auto taken = [&](const std::string& name) { return std::ranges::find(assets_, name, &Asset::name) != assets_.end(); };
+    std::string name = path.string();
+    for (int n = 2; taken(name); ++n) name = fmt::format("{}-{}{}", path.stem().string(), n, path.extension().string());
+    return name;
+}
+
+}  // namespace talus::scene
