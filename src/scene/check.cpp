@@ -51,6 +51,7 @@ private:
         std::set<std::string_view> seen;
         for (std::size_t i = 0; i < items.size(); ++i) {
             const std::string path = fmt::format("{}[{}].name", list, i);
+            if (!wellRead_(fmt::format("{}[{}].type", list, i))) continue;   // without its type an item is not read
             if (!isPlainName(items[i].name))
                 error(path, fmt::format("\"{}\" is not a name; use letters, digits, _ and -", items[i].name));
             else if (!seen.insert(items[i].name).second)

@@ -82,7 +82,7 @@ void StatisticProbeDescription::keys(KeyVisitor& v) {
     v.text({"component", "x, y, z or magnitude (default) of a vector; xx … xz or pressure (default) of a tensor"}, component);
     v.choice({"statistic", "what is made of the values of all grains"}, world::kStatisticNames, statistic);
     v.choice({"weight", "what a grain counts for"}, world::kWeightNames, weight);
-    v.numbers({"percentiles", "for statistic = \"percentile\", in percent", Dimension::none, between(0, 100)}, percentiles);
+    v.numbers({"percentiles", "for statistic = \"percentile\", in percent; default [10, 50, 90]", Dimension::none, between(0, 100)}, percentiles);
     v.number({"from", "lower end of the histogram, in the SI unit of the field"}, from);
     v.number({"to", "upper end of the histogram"}, to);
     binsKey(v, "of the histogram", bins);
@@ -129,7 +129,7 @@ void HeightProbeDescription::keys(KeyVisitor& v) {
 
 void GroundDescription::keys(KeyVisitor& v) {
     boxKeys(v, min, max);
-    cellsKey(v, 2, "columns along the two axes of the ground, in the order x, y, z", cells);
+    cellsKey(v, 2, "columns along the two axes of the ground, in the order x, y, z; default [32, 32]", cells);
     v.choice({"measure", "filled: bulk volume over area; surface: upper end of the topmost grain below a gap"}, world::kHeightMeasureNames, measure);
     v.number(lengthKey("gap", "empty height above which grains fly and do not count as surface; default: two diameters", positive()), gap);
     upKey(v, up);
@@ -169,7 +169,7 @@ void ProfileProbeDescription::keys(KeyVisitor& v) {
 
 void LatticeProbeDescription::keys(KeyVisitor& v) {
     boxKeys(v, min, max);
-    cellsKey(v, 3, "cells along x, y, z", cells);
+    cellsKey(v, 3, "cells along x, y, z; default [16, 16, 16]", cells);
 }
 
 void MixingProbeDescription::keys(KeyVisitor& v) {
@@ -177,7 +177,7 @@ void MixingProbeDescription::keys(KeyVisitor& v) {
     v.texts({"materials", "names of the two materials, for by = \"material\""}, materials);
     v.numbers({"sources", "indices of two [[grains]], from 0, for by = \"source\"", Dimension::none, nonNegative()}, sources);
     boxKeys(v, min, max);
-    cellsKey(v, 3, "samples along x, y, z", cells);
+    cellsKey(v, 3, "samples along x, y, z; default [8, 8, 8]", cells);
     v.integer({"least_grains", "in a cell that counts as a sample", Dimension::none, between(1, 1e9)}, leastGrains);
     const bool two = by == MixBy::material ? materials.size() == 2 && materials[0] != materials[1] : sources.size() == 2 && sources[0] != sources[1];
     if (!two) v.problem(by == MixBy::material ? "materials" : "sources", fmt::format("'{}' needs two different {}", v.path(), by == MixBy::material ? "materials" : "sources"));
@@ -185,7 +185,7 @@ void MixingProbeDescription::keys(KeyVisitor& v) {
 
 void ProbeDescription::keys(KeyVisitor& v) {
     v.oneOf({"", ""}, kind, [this](auto& probe, KeyVisitor& inside) {
-        inside.text({.name = "name", .help = "of its table, probes/NAME.csv", .required = true}, name);
+        inside.text({.name = "name", .help = "name of the probe and of its table, probes/NAME.csv", .required = true}, name);
         probe.keys(inside);
         inside.table({"filter", "which grains count: all that fit what is given"}, filter.given, [this](KeyVisitor& keys) { filter.keys(keys); });
         inside.number({"rate", "samples per second of simulated time; default: one at every frame", Dimension::frequency, positiveUpTo(kMostRate)}, rate);

@@ -37,7 +37,11 @@ TEST(Events, theEarliestComesFirstAndTheNearlySimultaneousTogether) {
 
 std::vector<world::ProbePlan> plans() {
     std::vector<world::ProbePlan> plans(3);
-    plans[0].probe = world::makeProbe({"heights", {}}, world::StatisticProbe{.of = {world::field::position, 2, "position_z"}, .statistic = world::Statistic::percentile, .percentiles = {50}});
+    world::StatisticProbe median;
+    median.of = {world::field::position, 2, "position_z"};
+    median.statistic = world::Statistic::percentile;
+    median.percentiles = {50};
+    plans[0].probe = world::makeProbe({"heights", {}}, median);
     plans[0].rate = 70;   // none of its times is a frame's but 0, 0.1, …
     plans[0].results = {{"highest", "position_z_p50_m", world::Reduce::max, 50, {}, {}}, {"fall", "position_z_p50_m", world::Reduce::slope, 50, 0.0, 0.1}};
     plans[1].probe = world::makeProbe({"down", {}}, world::FluxProbe{{0, 0, 0.1}, {0, 0, -1}, {}, {}});

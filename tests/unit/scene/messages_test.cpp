@@ -21,7 +21,7 @@ TEST(Messages, UnknownKeys) {
     EXPECT_EQ(
         after("[camera]"),
         "scene.toml:7:2: unknown key 'camera'; keys here are 'method', 'seed', 'gravity', 'precision', 'time', 'domain', "
-        "'resolution', 'materials', 'contacts', 'bodies', 'grains', 'elastoplastic', 'dem', 'output', 'parameters', 'variant'");
+        "'resolution', 'materials', 'contacts', 'bodies', 'grains', 'probes', 'elastoplastic', 'dem', 'output', 'parameters', 'variant'");
 }
 
 TEST(Messages, WrongTypes) {
