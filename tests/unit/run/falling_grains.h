@@ -2,6 +2,7 @@
 // A method for tests of everything around methods: grains that fall, bounce on z = 0 and lose a tenth of their speed.
 #pragma once
 
+#include "geometry/primitives.h"
 #include "world/simulation.h"
 
 #include <cmath>
@@ -86,6 +87,7 @@ inline world::Simulation fallingGrains(double failTime = 1e300, bool loadable = 
     world::World world;
     world.fills.resize(1);
     world::Body& cup = world.bodies.emplace_back();
+    cup.shape = std::make_shared<geometry::Sphere>(0.1);
     cup.name = "cup, \"left\"";
     cup.motion = world::Motion({1, 2, 3}, {}, {world::Travel{Vec3{1, 0, 0}}});
     return {std::move(world), std::make_unique<FallingGrains>(failTime, loadable)};
