@@ -17,6 +17,7 @@ public:
     double distance(const Vec3& p) const override;
     bool exact() const override { return parts_.size() == 1 && parts_.front()->exact(); }
     Aabb levelBounds(double level) const override;
+    ContactFeatures findContactFeatures() const override;   // those of the parts; ones inside another part never touch
 
 private:
     std::vector<ShapePtr> parts_;
@@ -90,6 +91,8 @@ public:
     bool exact() const override { return of_->exact(); }
     Aabb levelBounds(double level) const override;
     double measureVolume() const override { return of_->volume(); }
+    MassProperties massProperties() const override { return placed(of_->massProperties(), rotation_, translation_); }
+    ContactFeatures findContactFeatures() const override;
 
 private:
     ShapePtr of_;

@@ -22,6 +22,7 @@ public:
     void append(const Diagnostics&);
 
     bool ok() const { return errors_.empty(); }
+    std::size_t errorCount() const { return errors_.size(); }
     /// An error is known at this key, inside it, or at a key that it is inside of.
     bool hasErrorAround(std::string_view path) const;
 

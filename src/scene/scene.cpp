@@ -29,8 +29,10 @@ void place(const Problems& problems, const Value& root, Diagnostics& diagnostics
     for (const Problem& p : problems.warnings()) diagnostics.warn(nearestValue(root, p.path).place, p.path, sentence(p));
 }
 
-void throwIfWrong(const Diagnostics& diagnostics) {
-    if (!diagnostics.ok()) throw Error(ExitCode::usage, diagnostics.errorText());
+/// `missing` of the errors are files that are not there: a scene that is right otherwise.
+void throwIfWrong(const Diagnostics& diagnostics, std::size_t missing = 0) {
+    if (diagnostics.ok()) return;
+    throw Error(diagnostics.errorCount() == missing ? ExitCode::missing : ExitCode::usage, diagnostics.errorText());
 }
 
 std::unique_ptr<SceneDescription> describe(const Value& root, Methods methods, Diagnostics& diagnostics) {
@@ -72,16 +74,19 @@ Scene read(const Request& request, Methods methods) {
     Diagnostics diagnostics;
     applyOverrides(root, request, diagnostics);
     std::unique_ptr<SceneDescription> scene = describe(root, methods, diagnostics);
+    const auto wellRead = [&](std::string_view path) { return !diagnostics.hasErrorAround(path); };
+    Problems ofFiles;
+    const std::size_t missing = resolvePaths(*scene, source.folder, wellRead, ofFiles);
+    place(ofFiles, root, diagnostics);
     Problems problems;
-    check(
-        *scene, [&](std::string_view path) { return !diagnostics.hasErrorAround(path); }, problems);
+    check(*scene, wellRead, problems);
     place(problems, root, diagnostics);
-    throwIfWrong(diagnostics);
+    throwIfWrong(diagnostics, missing);
 
     // What no method can do, then what the chosen one cannot, asked of a world that is otherwise right.
     world::World world = build(*scene);
     Problems ofWorld;
-    world::check(world, ofWorld);
+    world::check(world, scene->time.end, ofWorld);
     scene->methodInfo().check(scene->methodSettings(), world, ofWorld);
     place(ofWorld, root, diagnostics);
     throwIfWrong(diagnostics);

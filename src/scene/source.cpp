@@ -30,7 +30,7 @@ Source readFile(const std::string& path) {
     std::ostringstream text;
     text << file.rdbuf();
     if (file.bad()) throw fail(EIO);
-    return {std::filesystem::path(path).stem().string(), text.str()};
+    return {std::filesystem::path(path).stem().string(), text.str(), std::filesystem::path(path).parent_path().string()};
 }
 
 /// "# A column of sand collapses.\n…" begins with what `talus scenes` shows.
@@ -47,7 +47,7 @@ Source findSource(const std::string& scene) {
     if (scene.find('/') != std::string::npos || scene.ends_with(".toml")) return readFile(scene);
     std::vector<std::string_view> names;
     for (const EmbeddedScene& embedded : embeddedScenes()) {
-        if (embedded.name == scene) return {scene, std::string(embedded.text)};
+        if (embedded.name == scene) return {scene, std::string(embedded.text), {}};
         names.push_back(embedded.name);
     }
     const std::string_view near = nearest(scene, names);

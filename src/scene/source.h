@@ -11,6 +11,7 @@ namespace talus::scene {
 struct Source {
     std::string name;   // of the scene: of the file without .toml
     std::string text;
+    std::string folder;   // that names of files in the scene are relative to
 };
 
 /// `scene` is a path (has '/' or ends in .toml) or the name of a built-in scene.

@@ -255,7 +255,7 @@ Touch SphereDem::touchBody(const World& world, const BodySnapshot& body, const T
     Touch t{.overlap = spheres_.radius(p.i) - surface.distance, .normal = surface.normal};
     t.armI = -surface.distance * surface.normal;
     t.armJ = centre + t.armI - body.pose().position;
-    t.surfaceVelocity = body.velocity(centre + t.armI);
+    t.surfaceVelocity = body.velocity(centre + t.armI, surface.normal);
     t.velocity = trial.velocity[p.i] + cross(trial.spin[p.i], t.armI) - t.surfaceVelocity;
     t.friction = world.contacts.between(spheres_.material(p.i), body.body().material).friction;
     t.contact = {spheres_.id(p.i), p.other, {}};

@@ -56,9 +56,9 @@ TEST(NodeContact, momentumAndWorkAreAccountedFor) {
     const std::vector<NodeBlock> blocks(1);
     NodeContact contact;
     contact.place(Exec(1), frame, blocks, world, 0);
-    contact.beginStep(Exec(1), world);
+    contact.beginStep(Exec(1), world, {});
     MovingNode node{{0, 0, 0}, 2.0, {0.3, 0, 0}};
-    contact.apply(0, 0, kDt, node);
+    contact.apply(0, 0, kDt, node, node.velocity);
     EXPECT_NEAR(node.velocity.z, 1, 1e-14);
     EXPECT_EQ(node.velocity.x, 0) << "friction 0.5 on an impulse of 1 stops 0.3 m/s";
     contact.addLoads(world);
@@ -77,9 +77,9 @@ TEST(NodeContact, noBodyIsViolatedInACorner) {
     const std::vector<NodeBlock> blocks(1);
     NodeContact contact;
     contact.place(Exec(1), frame, blocks, world, 0);
-    contact.beginStep(Exec(1), world);
+    contact.beginStep(Exec(1), world, {});
     MovingNode node{{0, 0, 0}, 1.0, {-3, -2, -1}};
-    contact.apply(0, 0, kDt, node);
+    contact.apply(0, 0, kDt, node, node.velocity);
     for (const world::Body& body : world.bodies) EXPECT_GE(dot(node.velocity, body.shape->surface({}).normal), -1e-3);
 }
 
@@ -90,7 +90,7 @@ TEST(NodeContact, farBlocksAreNotNear) {
     blocks[1].coord = {0, 0, 3};
     NodeContact contact;
     contact.place(Exec(1), frame, blocks, world, 0);
-    contact.beginStep(Exec(1), world);
+    contact.beginStep(Exec(1), world, {});
     EXPECT_TRUE(contact.near(0));
     EXPECT_FALSE(contact.near(1));
 }

@@ -121,9 +121,9 @@ TEST(World, refusesBodiesThatCrossAPeriodicFaceUnlessTheyAreTheSameAllAlong) {
         World world;
         world.domain = slab();   // periodic along x from -1 to 1
         world.bodies = domainFaces(world.domain);
-        world.bodies.push_back({.name = "body", .shape = std::move(shape), .motion = Motion(position, rotation), .load = {}});
+        world.bodies.push_back({.name = "body", .shape = std::move(shape), .motion = Motion(position, rotation), .source = 0, .load = {}});
         Problems problems;
-        check(world, problems);
+        check(world, 1, problems);
         return problems.errors();
     };
     const auto box = std::make_shared<geometry::Box>(Vec3{1, 1, 1});
