@@ -140,13 +140,12 @@ void pushBoth(const BodyTouch& t, const Vec3& impulse, std::span<ContactBody> bo
     push(bodies[t.memory.b], t.point, -impulse);
 }
 
-/// Friction that would stop the sliding, in the plane of the contact: K_tt λ = −v_t.
-Vec3 stoppingFriction(const BodyTouch& t, const Vec3& slide) {
+/// Largest response along the plane of the contact. Friction changes against the sliding by −v_t over it: a step that stopped the
+/// sliding exactly would turn away from it where the response differs along the plane, and friction at its limit with it.
+double slidingResponse(const BodyTouch& t) {
     const Vec3 e1 = normalized(cross(t.normal, std::abs(t.normal.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0})), e2 = cross(t.normal, e1);
-    const double k11 = dot(e1, t.response * e1), k12 = dot(e1, t.response * e2), k22 = dot(e2, t.response * e2), det = k11 * k22 - k12 * k12;
-    if (!(det > 0)) return {};
-    const double b1 = -dot(e1, slide), b2 = -dot(e2, slide);
-    return (k22 * b1 - k12 * b2) / det * e1 + (k11 * b2 - k12 * b1) / det * e2;
+    const double k11 = dot(e1, t.response * e1), k12 = dot(e1, t.response * e2), k22 = dot(e2, t.response * e2);
+    return 0.5 * (k11 + k22) + std::hypot(0.5 * (k11 - k22), k12);
 }
 
 /// One contact made right against the present velocities; returns the size of the change.
@@ -162,7 +161,8 @@ double solveOne(BodyTouch& t, std::span<ContactBody> bodies, double dt) {
 
     const Vec3 v = relativeVelocity(t, bodies), slide = v - dot(v, t.normal) * t.normal;
     const Vec3 frictionBefore = before - normalBefore * t.normal;
-    Vec3 friction = frictionBefore + stoppingFriction(t, slide);
+    const double sliding = slidingResponse(t);
+    Vec3 friction = sliding > 0 ? frictionBefore - slide / sliding : frictionBefore;
     if (const double size = norm(friction), most = t.friction * normal; size > most) friction *= most / size;
     pushBoth(t, friction - frictionBefore, bodies);
     t.impulse = normal * t.normal + friction;

@@ -16,7 +16,7 @@ FreeBody box(const Vec3& size, double density = 1000) { return freeBody(geometry
 World worldOf(FreeBody free, std::shared_ptr<const geometry::Shape> shape, const Vec3& gravity = {}) {
     World world;
     world.gravity = gravity;
-    Body body{.name = "body", .shape = std::move(shape), .source = 0, .load = {}};
+    Body body{.name = "body", .shape = std::move(shape), .motion = {}, .source = 0, .load = {}};
     body.motion = std::move(free);
     world.bodies.push_back(std::move(body));
     return world;
@@ -132,10 +132,15 @@ TEST(FreeBody, locksHoldAndOnlyTheyHold) {
         const Pose& pose = only(world).pose;
         for (std::size_t axis = 0; axis < 6; ++axis) {
             const double v = axis < 3 ? pose.velocity[static_cast<int>(axis)] : pose.angularVelocity[static_cast<int>(axis) - 3];
-            if (axis == lock) EXPECT_EQ(v, 0) << "lock " << lock;
-            else EXPECT_GT(std::abs(v), 1e-3) << "lock " << lock << " axis " << axis;
+            if (axis == lock) {
+                EXPECT_EQ(v, 0) << "lock " << lock;
+            } else {
+                EXPECT_GT(std::abs(v), 1e-3) << "lock " << lock << " axis " << axis;
+            }
         }
-        if (lock < 3) EXPECT_EQ(pose.position[static_cast<int>(lock)], 0);
+        if (lock < 3) {
+            EXPECT_EQ(pose.position[static_cast<int>(lock)], 0);
+        }
     }
 }
 
