@@ -170,7 +170,7 @@ void checkScripted(const World& world, const Body& body, int axis, double end, P
     for (int i = 0; i <= instants; ++i) {
         const double time = instants == 0 ? world.time : world.time + (end - world.time) * i / instants;
         if (!body.activeAt(time) || !crossesFace(world, BodySnapshot(body, time), axis)) continue;
-        const std::string name(1, "xyz"[axis]), when = i == 0 ? "" : " at about " + std::to_string(time) + " s";
+        const std::string name(1, "xyz"[axis]), when = i == 0 ? "" : fmt::format(" at about {:.3g} s", time);
         problems.error(pathOf(body) + (i == 0 ? ".shape" : ".motion"), "body '" + body.name + "' crosses the periodic face " + name + when + " and is not the same all along " + name +
                                                                            "; keep it inside the domain, or let it reach through the whole length");
         return;
@@ -190,11 +190,17 @@ void checkFree(const World& world, const Body& body, int axis, Problems& problem
         problems.error(pathOf(body) + ".motion.locked", "the free body '" + body.name + "' could cross the periodic face " + name + "; write locked = [\"" + name + "\"]");
 }
 
-/// How deep one body lies in the other at most, where its features tell.
-double depthOf(const BodySnapshot& a, const BodySnapshot& b) {
+/// How thick the common space of two bodies is, judged on a lattice over it.
+double overlapOf(const BodySnapshot& a, const BodySnapshot& b) {
+    constexpr int kPerAxis = 12;
+    const Aabb boxA = worldBounds(a), boxB = worldBounds(b), box{max(boxA.min, boxB.min), min(boxA.max, boxB.max)};
+    if (box.empty()) return 0;
     double deepest = 0;
-    for (const geometry::ContactFeature& f : a.body().shape->contactFeatures())
-        for (const Vec3& end : {f.from, f.to}) deepest = std::max(deepest, f.radius - b.distance(a.pose().position + a.pose().rotation.rotate(end)));
+    for (int n = 0; n < kPerAxis * kPerAxis * kPerAxis; ++n) {
+        const Vec3 part{n % kPerAxis + 0.5, n / kPerAxis % kPerAxis + 0.5, n / (kPerAxis * kPerAxis) + 0.5};
+        const Vec3 x = box.min + componentProduct(box.size(), part) / kPerAxis;
+        deepest = std::max(deepest, 2 * std::min(-a.distance(x), -b.distance(x)));
+    }
     return deepest;
 }
 
@@ -204,12 +210,12 @@ void warnOfOverlaps(const World& world, Problems& problems) {
         for (std::size_t j = i + 1; j < bodies.size(); ++j) {
             const BodySnapshot &a = bodies[i], &b = bodies[j];
             if ((!a.body().free() && !b.body().free()) || !a.active() || !b.active()) continue;
-            const double depth = std::max(depthOf(a, b), depthOf(b, a));
+            const double depth = overlapOf(a, b);
             const double thin = std::min(minComponent(a.body().shape->bounds().size()), minComponent(b.body().shape->bounds().size()));
             if (depth <= 1e-3 * thin) continue;
             const Body& later = b.body().free() ? b.body() : a.body();
             const Body& other = b.body().free() ? a.body() : b.body();
-            problems.warn(pathOf(later), fmt::format("bodies '{}' and '{}' overlap by {:.3g} m at the start; they will move apart", other.name, later.name, depth));
+            problems.warn(pathOf(later), fmt::format("bodies '{}' and '{}' overlap by about {:.2g} m at the start; they will move apart", other.name, later.name, depth));
         }
 }
 

@@ -39,6 +39,22 @@ TEST(ContactChange, stickyHoldsEverything) {
     EXPECT_EQ(after(ContactMode::sticky, 0, 0.1, {3, 1, 2}), (Vec3{3, 1, 2}));
 }
 
+TEST(ContactStiffness, isTheDerivativeOfTheChange) {
+    const geometry::Surface surface{0.001, normalized(Vec3{0.2, -0.1, 1})};
+    const double h = 1e-6;
+    for (const ContactMode mode : {ContactMode::separate, ContactMode::slip, ContactMode::sticky})
+        for (const double friction : {0.0, 0.3, 2.0})
+            for (const Vec3& v : {Vec3{1, 0.5, -2}, Vec3{0.1, 0.1, -2}, Vec3{1, 0, 3}, Vec3{3, -1, -0.5}}) {
+                const Mat3 k = contactStiffness(mode, friction, surface, v, kDt, 0);
+                for (int j = 0; j < 3; ++j) {
+                    Vec3 step;
+                    step[j] = h;
+                    const Vec3 slope = (contactChange(mode, friction, surface, v + step, kDt, 0) - contactChange(mode, friction, surface, v - step, kDt, 0)) / (2 * h);
+                    EXPECT_LT(norm(slope + k.column(j)), 1e-6) << static_cast<int>(mode) << " " << friction << " " << j;
+                }
+            }
+}
+
 world::World worldWith(std::vector<world::Body> bodies) {
     world::World world;
     world.materials = {world::Material{}};
