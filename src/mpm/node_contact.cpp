@@ -93,6 +93,9 @@ void NodeContact::beginStep(const Exec& exec, const world::World& world, const w
 // A node moves less than a cell in a step, so bodies further away than that from all nodes of a block cannot matter there.
 void NodeContact::look(const Exec& exec, std::span<const GridBody> bodies, Nearby& nearby) {
     const double reach = 0.5 * (kBlockSide - 1) * norm(frame_.spacing) + maxComponent(frame_.spacing);
+    nearby.body.clear();
+    nearby.load.clear();
+    if (bodies.empty()) return nearby.first.assign(blocks_.size() + 1, 0);
     found_.resize(blocks_.size());
     exec.forBlocks(blocks_.size(), 64, [&](std::size_t begin, std::size_t end) {
         constexpr double kMiddle = 0.5 * (kBlockSide - 1);
@@ -103,7 +106,6 @@ void NodeContact::look(const Exec& exec, std::span<const GridBody> bodies, Nearb
         }
     });
     nearby.first.assign(1, 0);
-    nearby.body.clear();
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
         nearby.body.insert(nearby.body.end(), found_[b].begin(), found_[b].end());
         nearby.first.push_back(nearby.body.size());

@@ -6,6 +6,13 @@
 #include <limits>
 
 namespace talus::world {
+void push(ContactBody& body, const Vec3& point, const Vec3& impulse) {
+    if (!body.free) return;
+    const Vec6 change = body.mobility * Vec6{impulse, cross(point - body.pose.position, impulse)};
+    body.pose.velocity += change.linear;
+    body.pose.angularVelocity += change.angular;
+}
+
 namespace {
 
 /// Bodies rest this part of the smaller body's thickness apart: outside, the normal of a signed distance has no ambiguity.
@@ -126,13 +133,6 @@ void addResponse(const ContactBody& body, const Vec3& point, Mat3& k) {
 
 Vec3 relativeVelocity(const BodyTouch& t, std::span<const ContactBody> bodies) {
     return bodies[t.memory.a].pose.velocityAt(t.point) - bodies[t.memory.b].pose.velocityAt(t.point) + t.surfaceVelocity;
-}
-
-void push(ContactBody& body, const Vec3& point, const Vec3& impulse) {
-    if (!body.free) return;
-    const Vec6 change = body.mobility * Vec6{impulse, cross(point - body.pose.position, impulse)};
-    body.pose.velocity += change.linear;
-    body.pose.angularVelocity += change.angular;
 }
 
 void pushBoth(const BodyTouch& t, const Vec3& impulse, std::span<ContactBody> bodies) {

@@ -30,6 +30,9 @@ struct ContactBody {
     Aabb bounds{};      // of the whole body; endless where its shape is
 };
 
+/// Velocities after an impulse at a point; none but a free body heeds it.
+void push(ContactBody&, const Vec3& point, const Vec3& impulse);
+
 /// A point where two bodies touch or may touch within a step.
 struct BodyTouch {
     BodyContact memory;

@@ -39,23 +39,22 @@ void FreeBodies::begin(const World& world, double dt) {
     }
     touches_ = findTouches(bodies_, world.contacts, time_, dt, kRestSpeed + 2 * dt * norm(world.gravity));
     for (std::size_t k = 0; k < size(); ++k) push(k, appliedImpulse(constants(k), world.gravity, time_, time_ + dt));
-    auto before = world.bodyContacts.begin();   // both lists ascend
+    startFrom(world.bodyContacts);
+}
+
+// A resting contact then needs nothing new: the solver starts where it ended.
+void FreeBodies::startFrom(const std::vector<BodyContact>& contacts) {
+    auto before = contacts.begin();   // both lists ascend
     std::ranges::sort(touches_, {}, [](const BodyTouch& t) { return t.memory.key(); });
     for (BodyTouch& t : touches_) {
-        while (before != world.bodyContacts.end() && before->key() < t.memory.key()) ++before;
-        if (before == world.bodyContacts.end() || before->key() != t.memory.key()) continue;
-        t.impulse = dt * std::max(0.0, dot(before->force, t.normal)) * t.normal;
-        const Vec3 friction = dt * (before->force - dot(before->force, t.normal) * t.normal);
+        while (before != contacts.end() && before->key() < t.memory.key()) ++before;
+        if (before == contacts.end() || before->key() != t.memory.key()) continue;
+        t.impulse = dt_ * std::max(0.0, dot(before->force, t.normal)) * t.normal;
+        const Vec3 friction = dt_ * (before->force - dot(before->force, t.normal) * t.normal);
         const double most = t.friction * norm(t.impulse), size = norm(friction);
         t.impulse += size > most && size > 0 ? (most / size) * friction : friction;
-        for (const auto& [index, sign] : {std::pair{t.memory.a, 1.0}, std::pair{t.memory.b, -1.0}}) {
-            ContactBody& body = bodies_[index];
-            if (!body.free) continue;
-            const Vec3 impulse = sign * t.impulse;
-            const Vec6 change = body.mobility * Vec6{impulse, cross(t.point - body.pose.position, impulse)};
-            body.pose.velocity += change.linear;
-            body.pose.angularVelocity += change.angular;
-        }
+        world::push(bodies_[t.memory.a], t.point, t.impulse);
+        world::push(bodies_[t.memory.b], t.point, -t.impulse);
     }
 }
 

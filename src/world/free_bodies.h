@@ -40,6 +40,8 @@ public:
     void commit(World&) const;
 
 private:
+    void startFrom(const std::vector<BodyContact>& before);
+
     double dt_ = 0, time_ = 0;
     std::vector<ContactBody> bodies_;      // all of the world's
     std::vector<std::uint32_t> free_;      // those that move freely and are active
