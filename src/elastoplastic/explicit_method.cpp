@@ -147,7 +147,7 @@ double ExplicitMethod<Real>::stableStep(const world::World& world) const {
     double bodyRate = 0;
     for (const world::Body& body : world.bodies) bodyRate = std::max(bodyRate, body.fastest(world.time, {domain_.min, domain_.max}) / frame_.smallestSpacing());
     const double rate = waveSpeed_ / frame_.smallestSpacing() + std::max(pace_.cellRate, bodyRate);
-    double dt = settings_.cfl / rate;
+    double dt = std::min(settings_.cfl / rate, world::longestBodyStep(world));
     if (pace_.gradient > 0) dt = std::min(dt, kMostGradientStep / pace_.gradient);
     return settings_.dt ? std::min(dt, *settings_.dt) : dt;
 }
@@ -172,7 +172,8 @@ std::vector<world::Metric> ExplicitMethod<Real>::metrics() const {
 
 template <class Real>
 std::vector<world::Metric> ExplicitMethod<Real>::fallbacks() const {
-    return {{"inverted_points", static_cast<double>(inverted_)}, {"crushed_points", static_cast<double>(crushed_)}};
+    return {{"inverted_points", static_cast<double>(inverted_)}, {"crushed_points", static_cast<double>(crushed_)},
+            {"unsettled_body_steps", static_cast<double>(contact_.unsettled())}};
 }
 
 template <class Real>
@@ -196,6 +197,7 @@ void ExplicitMethod<Real>::save(Archive& archive) const {
     archive.put("inverted", inverted_);
     archive.put("crushed", crushed_);
     archive.put("sorts", sorts_);
+    archive.put("unsettled_body_steps", contact_.unsettled());
 }
 
 template <class Real>
@@ -222,6 +224,7 @@ void ExplicitMethod<Real>::load(const Exec& exec, const Archive& archive) {
     inverted_ = archive.value<std::int64_t>("inverted");
     crushed_ = archive.value<std::int64_t>("crushed");
     sorts_ = archive.value<std::int64_t>("sorts");
+    contact_.setUnsettled(archive.value<std::int64_t>("unsettled_body_steps"));
 }
 
 template class ExplicitMethod<float>;

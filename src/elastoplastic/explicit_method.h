@@ -81,6 +81,8 @@ private:
     mpm::NodeValues<Real> nodes_;         // of every node block: mass and momentum, then mass and velocity
     std::vector<mpm::NodeValues<Real>> workerTiles_;
     mpm::NodeContact contact_;
+    world::FreeBodies freeBodies_;        // during a step
+    std::int64_t placedRevision_ = -1;    // of the world whose bodies were placed
     bool blocksChanged_ = true;           // since bodies were last placed on them
 };
 

@@ -45,6 +45,7 @@ template <class Real>
 world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& world, double dt) {
     pointsToGrid(exec, dt);                                     // §5.1, with the stress forces of §6
 
+    freeBodies_.begin(world, dt);
     const double cells = updateNodes(exec, world, dt);          // gravity, §8 collisions and friction
     if (cells > kMostCells || (2 * cells > kMostStretch && dt * largestNodeGradient(exec) > kMostStretch)) return world::Rejected{0.5 * dt};
 
@@ -52,6 +53,8 @@ world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& wor
     if (bad >= 0) return failure(bad, "the state of a point is not finite");
 
     contact_.addLoads(world);
+    freeBodies_.move();
+    freeBodies_.commit(world);
     drift_ += dt * pace_.cellRate;
     if (drift_ > kMostDrift) sort(exec, recentre(exec, points_.rows()));
     return world::Done{};
@@ -90,13 +93,14 @@ void ExplicitMethod<Real>::pointsToGrid(const Exec& exec, double dt) {
 template <class Real>
 double ExplicitMethod<Real>::updateNodes(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("grid");
-    if (blocksChanged_) contact_.place(exec, frame_, blocks_.nodes, world, grainMaterial_);
+    if (blocksChanged_ || placedRevision_ != world.revision) contact_.place(exec, frame_, blocks_.nodes, world, grainMaterial_);
     blocksChanged_ = false;
-    contact_.beginStep(exec, world);
+    placedRevision_ = world.revision;
+    contact_.beginStep(exec, world, freeBodies_);
     nodes_.resize(blocks_.nodes.size() * mpm::kBlockNodes * mpm::kNodeReals);
     const std::array<Real, 3> kick{static_cast<Real>(dt * world.gravity.x), static_cast<Real>(dt * world.gravity.y), static_cast<Real>(dt * world.gravity.z)};
     const Vec3 perCell{dt / frame_.spacing.x, dt / frame_.spacing.y, dt / frame_.spacing.z};
-    return exec.reduce(
+    double most = exec.reduce(
         blocks_.nodes.size(), 8, 0.0,
         [&](std::size_t begin, std::size_t end) {
             double cells = 0;
@@ -113,9 +117,10 @@ double ExplicitMethod<Real>::updateNodes(const Exec& exec, const world::World& w
                     const Real perMass = Real(1) / node[0];
                     for (std::size_t axis = 0; axis < 3; ++axis) node[1 + axis] = node[1 + axis] * perMass + kick[axis];
                     if (bodiesNear) {
-                        mpm::MovingNode moving{frame_.nodePosition(blocks_.nodes[b].coord, n), static_cast<double>(node[0]), {node[1], node[2], node[3]}};
-                        contact_.apply(b, n, dt, moving);
-                        for (int axis = 0; axis < 3; ++axis) node[1 + axis] = static_cast<Real>(moving.velocity[axis]);
+                        const mpm::MovingNode moving{frame_.nodePosition(blocks_.nodes[b].coord, n), static_cast<double>(node[0]), {node[1], node[2], node[3]}};
+                        Vec3 velocity;
+                        if (!contact_.apply(b, n, dt, moving, velocity)) continue;   // couple() will
+                        for (int axis = 0; axis < 3; ++axis) node[1 + axis] = static_cast<Real>(velocity[axis]);
                     }
                     for (int axis = 0; axis < 3; ++axis) cells = std::max(cells, std::abs(static_cast<double>(node[1 + axis])) * perCell[axis]);
                 }
@@ -123,6 +128,14 @@ double ExplicitMethod<Real>::updateNodes(const Exec& exec, const world::World& w
             return cells;
         },
         [](double a, double b) { return std::max(a, b); });
+    contact_.couple(exec, dt, freeBodies_, [&](std::size_t b, int n, const Vec3& velocity) {
+        Real* node = nodes_.data() + (b * mpm::kBlockNodes + static_cast<std::size_t>(n)) * mpm::kNodeReals;
+        for (int axis = 0; axis < 3; ++axis) {
+            node[1 + axis] = static_cast<Real>(velocity[axis]);
+            most = std::max(most, std::abs(velocity[axis]) * perCell[axis]);
+        }
+    });
+    return most;
 }
 
 // Differences of neighbouring node velocities bound the gradient of their B-spline.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/vec.h"
+#include "geometry/mass_properties.h"
 
 #include <array>
 #include <cstddef>
@@ -36,13 +37,7 @@ constexpr double kWeldTolerance = 1e-6;
 /// None: closed, oriented outwards, every edge shared by two triangles, every triangle with an area.
 std::vector<std::string> faults(const Mesh&);
 
-/// Of the solid inside, for unit density.
-struct MassProperties {
-    double volume = 0;   // [m³]
-    Vec3 centre;         // of mass [m]
-    Mat3 inertia;        // about the centre [m⁵]: ∫ (|x|² 1 - x xᵀ) dV
-};
-/// Exact: polynomial integrals over the tetrahedra between each triangle and a common point.
+/// Of the solid inside, exact: polynomial integrals over the tetrahedra between each triangle and a common point.
 MassProperties massProperties(const Mesh&);
 
 }  // namespace talus::geometry

@@ -27,7 +27,8 @@ public:
     void surfaces(std::span<const Vec3> points, std::span<Surface> out) const override { bricks_->at(points, out); }
     bool exact() const override { return false; }
     Aabb levelBounds(double level) const override { return grown(box_, level); }
-    double measureVolume() const override { return massProperties(tree_.mesh()).volume; }
+    double measureVolume() const override { return massProperties().volume; }
+    MassProperties massProperties() const override { return geometry::massProperties(*mesh_); }
     std::shared_ptr<const Mesh> ownMesh() const override { return mesh_; }
 
     Surface exactSurface(const Vec3& p) const { return tree_.surface(p); }

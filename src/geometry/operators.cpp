@@ -163,4 +163,16 @@ Aabb Placed::levelBounds(double level) const {
     return box;
 }
 
+ContactFeatures Placed::findContactFeatures() const {
+    ContactFeatures features = of_->contactFeatures();
+    for (ContactFeature& f : features) f = {rotation_ * f.from + translation_, rotation_ * f.to + translation_, f.radius};
+    return features;
+}
+
+ContactFeatures Union::findContactFeatures() const {
+    ContactFeatures features;
+    for (const ShapePtr& part : parts_) features.insert(features.end(), part->contactFeatures().begin(), part->contactFeatures().end());
+    return features;
+}
+
 }  // namespace talus::geometry

@@ -18,6 +18,7 @@ public:
     double distance(const Vec3& p) const override;
     bool exact() const override { return parts_.size() == 1 && parts_.front()->exact(); }
     Aabb levelBounds(double level) const override;
+    ContactFeatures findContactFeatures() const override;   // those of the parts; ones inside another part never touch
 
 private:
     std::vector<ShapePtr> parts_;
@@ -97,6 +98,8 @@ public:
     double measureVolume() const override { return of_->volume(); }
     void surfaces(std::span<const Vec3> points, std::span<Surface> out) const override;
     std::shared_ptr<const Mesh> ownMesh() const override;
+    MassProperties massProperties() const override { return placed(of_->massProperties(), rotation_, translation_); }
+    ContactFeatures findContactFeatures() const override;
 
 private:
     ShapePtr of_;

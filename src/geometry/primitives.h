@@ -12,6 +12,7 @@ public:
     Plane(const Vec3& normal, const Vec3& point) : normal_(normalized(normal)), offset_(dot(normal_, point)) {}
     Surface surface(const Vec3& p) const override { return {dot(normal_, p) - offset_, normal_}; }
     Aabb levelBounds(double level) const override;
+    ContactFeatures findContactFeatures() const override { return {}; }
 
 private:
     Vec3 normal_;
@@ -25,6 +26,8 @@ public:
     Surface surface(const Vec3& p) const override;
     Aabb levelBounds(double level) const override { return grown({-half_, half_}, level); }
     double measureVolume() const override;
+    MassProperties massProperties() const override;
+    ContactFeatures findContactFeatures() const override;
 
 private:
     Vec3 half_;
@@ -38,6 +41,8 @@ public:
     Surface surface(const Vec3& p) const override { return {norm(p) - radius_, normalized(p)}; }
     Aabb levelBounds(double level) const override { return grown({Vec3{}, Vec3{}}, radius_ + level); }
     double measureVolume() const override;
+    MassProperties massProperties() const override;
+    ContactFeatures findContactFeatures() const override;
 
 private:
     double radius_;
@@ -50,6 +55,8 @@ public:
     Surface surface(const Vec3& p) const override;
     Aabb levelBounds(double level) const override { return grown({{-radius_, -radius_, 0}, {radius_, radius_, height_}}, level); }
     double measureVolume() const override;
+    MassProperties massProperties() const override;
+    ContactFeatures findContactFeatures() const override;
 
 private:
     double radius_, height_;
@@ -62,6 +69,8 @@ public:
     Surface surface(const Vec3& p) const override;
     Aabb levelBounds(double level) const override { return grown({{0, 0, -halfHeight_}, {0, 0, halfHeight_}}, radius_ + level); }
     double measureVolume() const override;
+    MassProperties massProperties() const override;
+    ContactFeatures findContactFeatures() const override;
 
 private:
     double radius_, halfHeight_;
@@ -74,6 +83,8 @@ public:
     Surface surface(const Vec3& p) const override;
     Aabb levelBounds(double level) const override;
     double measureVolume() const override;
+    MassProperties massProperties() const override;
+    ContactFeatures findContactFeatures() const override;
 
 private:
     double bottom_, top_, height_;

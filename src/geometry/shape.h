@@ -4,6 +4,8 @@
 #pragma once
 
 #include "core/vec.h"
+#include "geometry/contact_features.h"
+#include "geometry/mass_properties.h"
 
 #include <memory>
 #include <mutex>
@@ -43,14 +45,23 @@ public:
     /// [m³]; infinite where unbounded. Found once and kept.
     double volume() const;
 
+    /// Of unit density, for a bounded shape; in closed form where there is one.
+    virtual MassProperties massProperties() const;
+
+    /// What can touch first; none where the shape has no end. Found once and kept.
+    const ContactFeatures& contactFeatures() const;
+
 protected:
     /// In closed form where a shape has one. Here: deterministic adaptive quadrature, good to 1e-3 for parts thicker than
     /// 1/200 of the largest extent; up to a second of work.
     virtual double measureVolume() const;
+    virtual ContactFeatures findContactFeatures() const;
 
 private:
     mutable std::once_flag volumeMeasured_;
     mutable double volume_ = 0;
+    mutable std::once_flag featuresFound_;
+    mutable ContactFeatures features_;
 };
 
 using ShapePtr = std::shared_ptr<const Shape>;

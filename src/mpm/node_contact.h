@@ -3,7 +3,9 @@
 #pragma once
 
 #include "core/exec.h"
+#include "core/vec6.h"
 #include "mpm/blocks.h"
+#include "world/free_bodies.h"
 #include "world/world.h"
 
 #include <cstdint>
@@ -25,19 +27,30 @@ struct MovingNode {
     Vec3 velocity;   // [m/s]
 };
 
-/// Where bodies are near nodes, and what the nodes do to them during a step.
+/// −∂Δv/∂v of that change: 1 where the node sticks; n nᵀ − μ t nᵀ and what turns the direction t of sliding where it slides.
+Mat3 contactStiffness(world::ContactMode, double friction, const geometry::Surface&, const Vec3& relativeVelocity, double dt, double touchingDistance);
+
+/// Where bodies are near nodes, and what the nodes do to them during a step. Nodes that a free body may touch are left for
+/// last: their velocities and the bodies' are found together (couple).
 class NodeContact {
 public:
     /// Looks at the bodies that stand still; once for every set of blocks. `grainMaterial` rubs on the bodies.
     void place(const Exec&, const GridFrame&, std::span<const NodeBlock>, const world::World&, int grainMaterial);
-    /// Looks at those that move, and forgets the loads of the step before.
-    void beginStep(const Exec&, const world::World&);
+    /// Looks at those that move, and forgets the loads of the step before. Free bodies have begun the step.
+    void beginStep(const Exec&, const world::World&, const world::FreeBodies&);
 
-    bool near(std::size_t block) const { return still_.count(block) + moving_.count(block) > 0; }
+    bool near(std::size_t block) const { return still_.count(block) + moving_.count(block) + free_.count(block) > 0; }
     /// Changes the velocity of the n-th node of a block; loads are kept per block, each block from one thread only.
-    void apply(std::size_t block, int n, double dt, MovingNode&);
-    /// Adds the loads of the step to the bodies, block by block.
-    void addLoads(world::World&) const;
+    /// False: a free body may touch it, so it is kept for couple().
+    bool apply(std::size_t block, int n, double dt, const MovingNode& node, Vec3& velocity);
+    /// Velocities of free bodies at the end of the step, and of the nodes that were kept, so that what a body gets is what the
+    /// nodes lose. write(block, n, velocity) takes each node's.
+    void couple(const Exec&, double dt, world::FreeBodies&, FunctionRef<void(std::size_t block, int n, const Vec3& velocity)> write);
+    /// Adds the loads of the step, which was accepted, to the bodies, block by block.
+    void addLoads(world::World&);
+
+    std::int64_t unsettled() const { return unsettled_; }   // steps in which bodies and nodes did not quite agree
+    void setUnsettled(std::int64_t count) { unsettled_ = count; }
 
 private:
     /// A body seen from the grid.
@@ -53,17 +66,36 @@ private:
         std::vector<std::uint32_t> body;             // per entry, index into the list of bodies
         std::vector<geometry::Surface> surface;      // 64 per entry, in world coordinates
         std::vector<world::BodyLoad> load;           // per entry
+        std::vector<Mat6> stiffness;                 // of free bodies: −∂(impulse, moment)/∂(velocity, spin), per entry
 
         std::size_t count(std::size_t block) const { return first.empty() ? 0 : first[block + 1] - first[block]; }
     };
-    void look(const Exec&, std::span<const GridBody>, Nearby&) const;
-    bool sweep(std::size_t block, int n, double dt, std::span<const GridBody>, Nearby&, MovingNode&) const;
+    struct KeptNode {
+        int n;
+        MovingNode node;
+    };
+    GridBody gridBody(const world::World&, std::uint32_t index, const world::BodySnapshot&) const;
+    void look(const Exec&, std::span<const GridBody>, Nearby&);
+    bool sweep(std::size_t block, int n, double dt, std::span<const GridBody>, Nearby&, bool record, MovingNode&) const;
+    void settle(std::size_t block, int n, double dt, bool record, MovingNode&);
+    bool freeBodyNear(std::size_t block, int n) const;
+    /// Every kept node against bodies that move with the given velocities; the sums of impulses on each free body.
+    struct Answer {
+        std::vector<Vec6> impulse;
+        std::vector<Mat6> stiffness;
+    };
+    Answer respond(const Exec&, double dt, std::span<const Vec6> velocities, bool record);
+    std::vector<Vec6> agree(const Exec&, double dt, const world::FreeBodies&, std::span<const Vec6> unloaded, std::vector<Vec6> guess);
 
     GridFrame frame_;
     std::span<const NodeBlock> blocks_;
     int grainMaterial_ = 0;
-    std::vector<GridBody> stillBodies_, movingBodies_;
-    Nearby still_, moving_;
+    std::vector<GridBody> stillBodies_, movingBodies_, freeBodies_;
+    Nearby still_, moving_, free_;
+    std::vector<std::vector<std::uint32_t>> found_;  // per block, for look()
+    std::vector<std::uint32_t> coupled_;             // blocks near free bodies
+    std::vector<std::vector<KeptNode>> kept_;        // per block
+    std::int64_t unsettled_ = 0, unsettledNow_ = 0;  // in all steps that were accepted, in this one
 };
 
 }  // namespace talus::mpm

@@ -132,7 +132,7 @@ ExitCode FrameLoop::run(StopRequested stop) {
 ExitCode FrameLoop::runFrames(StopRequested stop) {
     if (next_ == 0) {
         simulation_.fill(exec_);
-        if (simulation_.method().count() == 0) warn("no grain was placed: the regions are too small for the resolution, or bodies cover them");
+        if (!simulation_.world().fills.empty() && simulation_.method().count() == 0) warn("no grain was placed: the regions are too small for the resolution, or bodies cover them");
     }
     while (next_ <= settings_.schedule.last()) {
         const Event event = nextEvent();

@@ -77,7 +77,7 @@ std::string bodiesRows(const world::Simulation& simulation, std::int64_t frameNu
     std::string rows;
     for (const world::Body& body : simulation.world().bodies) {
         if (isDomainFace(body)) continue;
-        const world::Pose pose = body.motion.at(time);
+        const world::Pose pose = body.pose(time);
         const Quat& q = pose.rotation;
         Row row;
         row.cell(frameNumber).cell(time).text(quoted(body.name)).cell(pose.position.x).cell(pose.position.y).cell(pose.position.z);

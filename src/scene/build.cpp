@@ -42,17 +42,61 @@ struct MotionBuilder {
         parts.push_back(world::Keyframes{d.interpolation, d.times, vectorsOf(d.displacements, count, 1),
                                          vectorsOf(d.rotationsDeg, count, kDegree)});
     }
+    void operator()(const PathDescription&) const {}   // is keyframes by now
+    void operator()(const FreeDescription&) const {}   // has no part
 };
 
-world::Body buildBody(const SceneDescription& scene, const BodyDescription& d) {
+/// The place of a copy at the start.
+world::Pose placeOf(const BodyDescription& d, std::size_t copy) {
+    const Quat turn = Quat::fromFixedAxes((static_cast<double>(copy) * kDegree) * d.copies.rotationStepDeg);
+    return {d.position + d.copies.displacement(copy), turn * Quat::fromFixedAxes(kDegree * d.rotationDeg), {}, {}};
+}
+
+world::FreeBody buildFree(const SceneDescription& scene, const BodyDescription& body, const FreeDescription& d, const geometry::Shape& shape, const world::Pose& place) {
+    const geometry::MassProperties solid = shape.massProperties();
+    const double ofMaterial = body.material ? *scene.materials[static_cast<std::size_t>(materialIndex(scene, *body.material))].density : 0;
+    world::FreeBody free = world::freeBody(solid, d.mass ? *d.mass / solid.volume : d.density.value_or(ofMaterial));
+    if (d.inertia) free.inertia = Mat3::diagonal(*d.inertia);
+    if (d.centreOfMass) free.centre = *d.centreOfMass;
+    free.force = d.force;
+    free.torque = d.torque;
+    free.at = d.at.value_or(free.centre);
+    free.locked = d.locks();
+    free.pose = place;
+    free.pose.velocity = d.velocity;
+    free.pose.angularVelocity = d.angularVelocity;
+    return free;
+}
+
+std::optional<world::Belt> buildBelt(const BodyDescription& d) {
+    if (d.surfaceVelocity.empty()) return {};
+    const BeltDescription& belt = d.surfaceVelocity.front();
+    if (const auto* along = std::get_if<BeltAlongDescription>(&belt.kind)) return world::Belt{world::BeltAlong{along->velocity}};
+    const auto& about = std::get<BeltAboutDescription>(belt.kind);
+    return world::Belt{world::BeltAbout{normalized(about.axis), about.centre, about.rate}};
+}
+
+/// A body, or all of its copies.
+void addBodies(const SceneDescription& scene, std::size_t index, std::vector<world::Body>& bodies) {
+    const BodyDescription& d = scene.bodies[index];
     std::vector<world::MotionPart> parts;
     for (const MotionDescription& motion : d.motion) std::visit(MotionBuilder{parts}, motion.kind);
-    return {.name = d.name,
-            .material = materialIndex(scene, d.material),
-            .contact = d.contact,
-            .shape = geometry::build(d.shape),
-            .motion = world::Motion(d.position, Quat::fromFixedAxes(kDegree * d.rotationDeg), std::move(parts)),
-            .load = {}};
+    const geometry::ShapePtr shape = geometry::build(d.shape);
+    for (std::size_t copy = 0; copy < d.copies.size(); ++copy) {
+        const world::Pose place = placeOf(d, copy);
+        world::Body body{.name = nameOfCopy(d.name, d.copies, copy),
+                         .material = materialIndex(scene, d.material),
+                         .contact = d.contact,
+                         .shape = shape,
+                         .motion = world::Motion(place.position, place.rotation, parts),
+                         .belt = buildBelt(d),
+                         .source = static_cast<int>(index),
+                         .load = {}};
+        if (const FreeDescription* free = d.free()) body.motion = buildFree(scene, d, *free, *shape, place);
+        if (!d.active.empty()) body.active.from = d.active[0];
+        if (d.active.size() == 2) body.active.to = d.active[1];
+        bodies.push_back(std::move(body));
+    }
 }
 
 world::Domain buildDomain(const DomainDescription& d) {
@@ -98,7 +142,7 @@ world::World build(const SceneDescription& scene) {
     for (const ContactDescription& c : scene.contacts)
         world.contacts.set(materialIndex(scene, c.between[0]), materialIndex(scene, c.between[1]), {c.friction, c.restitution});
     world.bodies = buildWalls(scene, world.domain);
-    for (const BodyDescription& body : scene.bodies) world.bodies.push_back(buildBody(scene, body));
+    for (std::size_t i = 0; i < scene.bodies.size(); ++i) addBodies(scene, i, world.bodies);
     for (const FillDescription& fill : scene.grains)
         world.fills.push_back({.region = insideDomain(geometry::build(fill.region), scene.domain),
                                .material = materialIndex(scene, fill.material),

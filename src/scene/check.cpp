@@ -103,12 +103,42 @@ private:
             const BodyDescription& body = scene_.bodies[i];
             const std::string path = fmt::format("bodies[{}]", i);
             if (body.material) material(path + ".material", *body.material);
-            if (wellRead_(path + ".shape")) geometry::check(body.shape, path + ".shape", problems_);
+            if (!wellRead_(path + ".shape")) continue;
+            const std::size_t before = problems_.errors().size();
+            geometry::check(body.shape, path + ".shape", problems_);
+            if (body.free() && problems_.errors().size() == before) freeBody(path, body);
+        }
+        copyNames();
+    }
+
+    void freeBody(const std::string& path, const BodyDescription& body) {
+        const FreeDescription& free = *body.free();
+        const geometry::ShapePtr shape = geometry::build(body.shape);
+        if (!shape->bounded()) return error(path + ".shape", fmt::format("body '{}' is free and its shape has no end; give it a bounded shape, or another motion", body.name));
+        if (!(shape->massProperties().volume > 0)) return error(path + ".shape", fmt::format("body '{}' is free and its shape has no volume", body.name));
+        if (!body.material && !free.density && !free.mass)
+            error(path + ".motion", fmt::format("body '{}' is free and has no mass; give it a material, a density or a mass", body.name));
+        if (!free.inertia && free.centreOfMass && norm(*free.centreOfMass - shape->massProperties().centre) > 0.5 * norm(shape->bounds().size()))
+            problems_.warn(path + ".motion.centre_of_mass", "the centre of mass lies far outside the shape; give an inertia that fits");
+    }
+
+    void copyNames() {
+        std::set<std::string> seen;
+        for (const BodyDescription& body : scene_.bodies)
+            if (!body.copies.given) seen.insert(body.name);
+        for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
+            const BodyDescription& body = scene_.bodies[i];
+            for (std::size_t copy = 0; body.copies.given && copy < body.copies.size(); ++copy)
+                if (const std::string name = nameOfCopy(body.name, body.copies, copy); !seen.insert(name).second) {
+                    error(fmt::format("bodies[{}].copies", i), fmt::format("a copy would get the name \"{}\", which another body has", name));
+                    break;
+                }
         }
     }
 
     void grains() {
-        if (scene_.grains.empty()) error("grains", "the scene has no grains; add [[grains]] with a material and a region");
+        const bool free = std::ranges::any_of(scene_.bodies, [](const BodyDescription& body) { return body.free() != nullptr; });
+        if (scene_.grains.empty() && !free) error("grains", "the scene has no grains and no free body; add [[grains]] with a material and a region");
         for (std::size_t i = 0; i < scene_.grains.size(); ++i) {
             const FillDescription& fill = scene_.grains[i];
             const std::string path = fmt::format("grains[{}]", i);

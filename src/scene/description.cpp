@@ -205,9 +205,25 @@ void BodyDescription::keys(KeyVisitor& v) {
     v.vector({"position", "origin of the body, about which it spins", Dimension::length}, position);
     v.vector({"rotation_deg", "rotation at time 0 about the fixed axes x, then y, then z, through position", Dimension::angle},
              rotationDeg);
-    v.list({.name = "motion", .help = "\"fixed\" (the default), a motion, or a list of motions that add up", .shorthand = "type"},
+    v.list({.name = "motion", .help = "\"fixed\" (the default), \"free\", a motion, or a list of motions that add up", .shorthand = "type"},
            motion);
+    v.numbers({"active", "[from, until] or [from]: when the body is there; always unless given", Dimension::time}, active);
+    v.list({.name = "surface_velocity", .help = "a surface that runs while the body stays: a belt, a turntable", .shorthand = "type"}, surfaceVelocity);
+    v.table({"copies", "several bodies that are alike"}, copies.given, [&](KeyVisitor& inside) { copies.keys(inside); });
     shape.keys(v, {.name = "shape", .help = "the solid, in coordinates of the body: 0 is at its position", .required = true});
+
+    if (active.size() > 2) v.problem("active", fmt::format("'active' is [from, until] or [from], not {} numbers", active.size()));
+    else if (active.size() == 2 && !(active[0] < active[1]))
+        v.problem("active", fmt::format("the body would never be there: 'active' ends at {} s, not after it begins at {} s", active[1], active[0]));
+    if (surfaceVelocity.size() > 1) v.problem("surface_velocity", "a surface has one velocity; keep one of them");
+    if (motion.size() > 1 && free())
+        v.problem("motion", "a free body moves by the forces on it alone; \"free\" cannot be added to other motions");
+}
+
+const FreeDescription* BodyDescription::free() const {
+    for (const MotionDescription& part : motion)
+        if (const auto* description = std::get_if<FreeDescription>(&part.kind)) return description;
+    return nullptr;
 }
 
 void FillDescription::keys(KeyVisitor& v) {

@@ -5,6 +5,7 @@
 
 #include "core/keys.h"
 #include "geometry/shape_description.h"
+#include "scene/bodies.h"
 #include "scene/parameters.h"
 #include "scene/probe_description.h"
 #include "scene/scene.h"
@@ -98,7 +99,7 @@ struct KeyframesDescription {
     void keys(KeyVisitor&);
 };
 struct MotionDescription {
-    std::variant<FixedDescription, VelocityDescription, SpinDescription, OscillationDescription, KeyframesDescription> kind;
+    std::variant<FixedDescription, VelocityDescription, SpinDescription, OscillationDescription, KeyframesDescription, PathDescription, FreeDescription> kind;
     void keys(KeyVisitor&);
 };
 
@@ -109,8 +110,12 @@ struct BodyDescription {
     Vec3 position;   // [m]
     Vec3 rotationDeg;
     std::vector<MotionDescription> motion;
+    std::vector<double> active;                  // from, until [s]; empty: always
+    std::vector<BeltDescription> surfaceVelocity;   // none or one
+    CopiesDescription copies;
     geometry::ShapeDescription shape;   // in coordinates of the body
     void keys(KeyVisitor&);
+    const FreeDescription* free() const;   // null unless its motion is free
 };
 
 struct FillDescription {

@@ -80,16 +80,17 @@ Scene read(const Request& request, Methods methods) {
     Problems ofFiles;
     AssetLoader assets(source.folder);
     assets.load(*scene, wellRead, ofFiles);
+    const std::size_t missingPaths = resolvePaths(*scene, source.folder, wellRead, ofFiles);
     place(ofFiles, root, diagnostics);
     Problems problems;
     check(*scene, wellRead, problems);
     place(problems, root, diagnostics);
-    throwIfWrong(diagnostics, assets.missing());
+    throwIfWrong(diagnostics, assets.missing() + missingPaths);
 
     // What no method can do, then what the chosen one cannot, asked of a world that is otherwise right.
     world::World world = build(*scene);
     Problems ofWorld;
-    world::check(world, ofWorld);
+    world::check(world, scene->time.end, ofWorld);
     scene->methodInfo().check(scene->methodSettings(), world, ofWorld);
     checkResults(*scene, world, ofWorld);
     place(ofWorld, root, diagnostics);

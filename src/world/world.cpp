@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -27,6 +28,45 @@ std::vector<BodySnapshot> World::bodiesAt(double t) const {
     return snapshots;
 }
 
+namespace {
+
+void saveFreeBodies(const World& world, Archive& archive) {
+    std::vector<double> states, forces;
+    std::vector<std::uint32_t> keys;
+    for (const Body& body : world.bodies)
+        if (const FreeBody* free = body.free()) {
+            const auto& [x, q, v, w] = free->pose;
+            states.insert(states.end(), {x.x, x.y, x.z, q.w, q.x, q.y, q.z, v.x, v.y, v.z, w.x, w.y, w.z});
+        }
+    for (const BodyContact& c : world.bodyContacts) {
+        keys.insert(keys.end(), {c.a, c.b, c.feature});
+        forces.insert(forces.end(), {c.force.x, c.force.y, c.force.z});
+    }
+    archive.put("free_bodies", states);
+    archive.put("body_contacts", keys);
+    archive.put("body_contact_forces", forces);
+}
+
+void loadFreeBodies(const Archive& archive, World& world) {
+    constexpr std::size_t kPerBody = 13;
+    const auto states = archive.get<double>("free_bodies"), forces = archive.get<double>("body_contact_forces");
+    const auto keys = archive.get<std::uint32_t>("body_contacts");
+    std::vector<FreeBody*> free;
+    for (Body& body : world.bodies)
+        if (auto* state = std::get_if<FreeBody>(&body.motion)) free.push_back(state);
+    if (states.size() != kPerBody * free.size()) throw ArchiveError("the archive has another number of free bodies than the scene");
+    if (keys.size() != forces.size() || keys.size() % 3 != 0) throw ArchiveError("body_contacts and body_contact_forces do not fit together");
+    for (std::size_t k = 0; k < free.size(); ++k) {
+        const double* s = &states[kPerBody * k];
+        free[k]->pose = {{s[0], s[1], s[2]}, {s[3], s[4], s[5], s[6]}, {s[7], s[8], s[9]}, {s[10], s[11], s[12]}};
+    }
+    world.bodyContacts.clear();
+    for (std::size_t i = 0; i < keys.size(); i += 3)
+        world.bodyContacts.push_back({keys[i], keys[i + 1], keys[i + 2], {forces[i], forces[i + 1], forces[i + 2]}});
+}
+
+}  // namespace
+
 void World::save(Archive& archive) const {
     archive.put("time", time);
     archive.put("next_id", nextId);
@@ -37,6 +77,7 @@ void World::save(Archive& archive) const {
                                    l.angularImpulse.z, l.work, l.slipWork});
     }
     archive.put("body_loads", loads);
+    saveFreeBodies(*this, archive);
 }
 
 void World::load(const Archive& archive) {
@@ -49,6 +90,18 @@ void World::load(const Archive& archive) {
         const double* l = &loads[kPerBody * b];
         bodies[b].load = {{l[0], l[1], l[2]}, {l[3], l[4], l[5]}, l[6], l[7]};
     }
+    loadFreeBodies(archive, *this);
+}
+
+Aabb worldBounds(const BodySnapshot& body) {
+    constexpr double kEndless = std::numeric_limits<double>::infinity();
+    if (!body.body().shape->bounded()) return {{-kEndless, -kEndless, -kEndless}, {kEndless, kEndless, kEndless}};
+    const Aabb local = body.body().shape->bounds();
+    Aabb box;
+    for (int corner = 0; corner < 8; ++corner)
+        box.extend(body.pose().position + body.pose().rotation.rotate({corner & 1 ? local.max.x : local.min.x, corner & 2 ? local.max.y : local.min.y,
+                                                                       corner & 4 ? local.max.z : local.min.z}));
+    return box;
 }
 
 namespace {
@@ -65,16 +118,6 @@ bool invariantAlong(const Domain& domain, const BodySnapshot& body, int axis) {
         if (std::abs(body.distance(a) - body.distance(b)) > kSame * norm(size)) return false;
     }
     return true;
-}
-
-/// The box around the body in world coordinates.
-Aabb worldBounds(const BodySnapshot& body) {
-    const Aabb local = body.body().shape->bounds();
-    Aabb box;
-    for (int corner = 0; corner < 8; ++corner)
-        box.extend(body.pose().position + body.pose().rotation.rotate({corner & 1 ? local.max.x : local.min.x, corner & 2 ? local.max.y : local.min.y,
-                                                                       corner & 4 ? local.max.z : local.min.z}));
-    return box;
 }
 
 }  // namespace
@@ -110,43 +153,100 @@ void checkFills(const World& world, Problems& problems) {
 
 }  // namespace
 
-static void checkSizes(const World& world, Problems& problems) {
+namespace {
+
+std::string pathOf(const Body& body) { return "bodies[" + std::to_string(body.source) + "]"; }
+
+void checkSizes(const World& world, Problems& problems) {
     constexpr double kFactor = 100;
     const double domain = maxComponent(world.domain.size());
-    std::size_t index = 0;
     for (const Body& body : world.bodies) {
-        if (body.name.starts_with("domain.")) continue;
-        const std::string path = "bodies[" + std::to_string(index++) + "].shape";
-        if (!body.shape->bounded()) continue;
+        if (body.source < 0 || !body.shape->bounded()) continue;
         const double extent = maxComponent(body.shape->bounds().size());
         const bool large = extent > kFactor * domain, small = extent < domain / kFactor, mesh = body.shape->ownMesh() != nullptr;
         if (!large && !small) continue;
         const std::string_view remedy = mesh && large ? "; if its file is in millimetres, write scale = \"mm\""
                                         : mesh        ? "; scale may be wrong: \"mm\" is for files in millimetres, 1 for files in metres"
                                                       : "; is a unit missing?";
-        problems.warn(path, fmt::format("body '{}' measures {:.3g} m, {} of the domain, {:.3g} m{}", body.name, extent,
+        problems.warn(pathOf(body) + ".shape", fmt::format("body '{}' measures {:.3g} m, {} of the domain, {:.3g} m{}", body.name, extent,
                                         large ? "over 100 times the length" : "less than 1/100 of the length", domain, remedy));
     }
 }
 
-void check(const World& world, Problems& problems) {
+bool crossesFace(const World& world, const BodySnapshot& body, int axis) {
+    const Aabb box = worldBounds(body);
+    const bool crosses = box.min[axis] <= world.domain.min[axis] || box.max[axis] >= world.domain.max[axis];
+    return crosses && !invariantAlong(world.domain, body, axis);
+}
+
+/// Scripted bodies are looked at all through the run, so often that none crosses and comes back unseen in everyday scenes.
+void checkScripted(const World& world, const Body& body, int axis, double end, Problems& problems) {
+    constexpr int kInstants = 200;
+    const int instants = std::get<Motion>(body.motion).fixed() ? 0 : kInstants;
+    for (int i = 0; i <= instants; ++i) {
+        const double time = instants == 0 ? world.time : world.time + (end - world.time) * i / instants;
+        if (!body.activeAt(time) || !crossesFace(world, BodySnapshot(body, time), axis)) continue;
+        const std::string name(1, "xyz"[axis]), when = i == 0 ? "" : fmt::format(" at about {:.3g} s", time);
+        problems.error(pathOf(body) + (i == 0 ? ".shape" : ".motion"), "body '" + body.name + "' crosses the periodic face " + name + when + " and is not the same all along " + name +
+                                                                           "; keep it inside the domain, or let it reach through the whole length");
+        return;
+    }
+}
+
+/// A free body may go anywhere that its locks allow.
+void checkFree(const World& world, const Body& body, int axis, Problems& problems) {
+    const FreeBody& free = *body.free();
+    const std::string name(1, "xyz"[axis]);
+    const int next = (axis + 1) % 3, last = (axis + 2) % 3;
+    const bool straight = free.locked[static_cast<std::size_t>(3 + next)] && free.locked[static_cast<std::size_t>(3 + last)];
+    if (straight && invariantAlong(world.domain, BodySnapshot(body, world.time), axis)) return;
+    if (crossesFace(world, BodySnapshot(body, world.time), axis))
+        problems.error(pathOf(body) + ".shape", "body '" + body.name + "' crosses the periodic face " + name + "; keep it inside the domain");
+    else if (!free.locked[static_cast<std::size_t>(axis)])
+        problems.error(pathOf(body) + ".motion.locked", "the free body '" + body.name + "' could cross the periodic face " + name + "; write locked = [\"" + name + "\"]");
+}
+
+/// How thick the common space of two bodies is, judged on a lattice over it.
+double overlapOf(const BodySnapshot& a, const BodySnapshot& b) {
+    constexpr int kPerAxis = 12;
+    const Aabb boxA = worldBounds(a), boxB = worldBounds(b), box{max(boxA.min, boxB.min), min(boxA.max, boxB.max)};
+    if (box.empty()) return 0;
+    double deepest = 0;
+    for (int n = 0; n < kPerAxis * kPerAxis * kPerAxis; ++n) {
+        const Vec3 part{n % kPerAxis + 0.5, n / kPerAxis % kPerAxis + 0.5, n / (kPerAxis * kPerAxis) + 0.5};
+        const Vec3 x = box.min + componentProduct(box.size(), part) / kPerAxis;
+        deepest = std::max(deepest, 2 * std::min(-a.distance(x), -b.distance(x)));
+    }
+    return deepest;
+}
+
+void warnOfOverlaps(const World& world, Problems& problems) {
+    const std::vector<BodySnapshot> bodies = world.bodiesAt(world.time);
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+        for (std::size_t j = i + 1; j < bodies.size(); ++j) {
+            const BodySnapshot &a = bodies[i], &b = bodies[j];
+            if ((!a.body().free() && !b.body().free()) || !a.active() || !b.active()) continue;
+            const double depth = overlapOf(a, b);
+            const double thin = std::min(minComponent(a.body().shape->bounds().size()), minComponent(b.body().shape->bounds().size()));
+            if (depth <= 1e-3 * thin) continue;
+            const Body& later = b.body().free() ? b.body() : a.body();
+            const Body& other = b.body().free() ? a.body() : b.body();
+            problems.warn(pathOf(later), fmt::format("bodies '{}' and '{}' overlap by about {:.2g} m at the start; they will move apart", other.name, later.name, depth));
+        }
+}
+
+}  // namespace
+
+void check(const World& world, double end, Problems& problems) {
     checkFills(world, problems);
     checkSizes(world, problems);
-    std::size_t index = 0;   // in the scene's list, which does not have the faces of the domain
-    for (const BodySnapshot& body : world.bodiesAt(world.time)) {
-        if (body.body().name.starts_with("domain.")) continue;
-        const std::string path = "bodies[" + std::to_string(index++) + "].shape";
+    for (const Body& body : world.bodies)
         for (int axis = 0; axis < 3; ++axis) {
-            if (!world.domain.periodic(axis)) continue;
-            const Aabb box = body.body().shape->bounded() ? worldBounds(body) : Aabb{{-1e300, -1e300, -1e300}, {1e300, 1e300, 1e300}};
-            const bool crosses = box.min[axis] <= world.domain.min[axis] || box.max[axis] >= world.domain.max[axis];
-            if (crosses && !invariantAlong(world.domain, body, axis)) {
-                const std::string name(1, "xyz"[axis]);
-                problems.error(path, "body '" + body.body().name + "' crosses the periodic face " + name + " and is not the same all along " + name +
-                                         "; keep it inside the domain, or let it reach through the whole length");
-            }
+            if (body.source < 0 || !world.domain.periodic(axis)) continue;
+            if (body.free()) checkFree(world, body, axis, problems);
+            else checkScripted(world, body, axis, end, problems);
         }
-    }
+    warnOfOverlaps(world, problems);
 }
 
 std::vector<Body> domainFaces(const Domain& domain) {

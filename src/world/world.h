@@ -7,6 +7,7 @@
 #include "core/schedule.h"
 #include "core/vec.h"
 #include "world/body.h"
+#include "world/body_contact.h"
 #include "world/domain.h"
 #include "world/materials.h"
 
@@ -49,6 +50,7 @@ struct World {
     ContactTable contacts;
     std::vector<Body> bodies;        // closed domain faces first, named domain.z_min and so on
     std::vector<Fill> fills;
+    std::vector<BodyContact> bodyContacts;   // of bodies with each other, in the last step; by key
 
     double time = 0;                 // [s]
     std::int64_t nextId = 0;         // ids are never reused
@@ -59,14 +61,14 @@ struct World {
     /// The bodies at time t, in the order of `bodies`.
     std::vector<BodySnapshot> bodiesAt(double t) const;
 
-    /// What changes during a run: time, ids, body loads.
+    /// What changes during a run: time, ids, body loads, free bodies and their contacts.
     void save(Archive&) const;
     void load(const Archive&);
 };
 
-/// Refuses what no method could do: a region that bodies cover, a body that crosses a periodic face and is not the same all
-/// along that axis.
-void check(const World&, Problems&);
+/// Refuses what no method could do: a region that bodies cover, a body that at some time until `end` [s] crosses a periodic face
+/// and is not the same all along that axis, a free body that could.
+void check(const World&, double end, Problems&);
 
 /// A wall for every face that is closed, named "domain.x_min" ...
 std::vector<Body> domainFaces(const Domain&);

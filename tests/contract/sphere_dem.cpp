@@ -3,6 +3,7 @@
 
 #include "contract/spheres.h"
 #include "geometry/sampling.h"
+#include "world/free_bodies.h"
 
 #include <algorithm>
 #include <cmath>
@@ -100,7 +101,8 @@ private:
     std::vector<Pair> touching(const Exec&, const World&, std::span<const BodySnapshot>, const Trial&) const;
     Touch touchBody(const World&, const BodySnapshot&, const Trial&, const Pair&) const;
     Touch touchSphere(const World&, const Trial&, const Pair&) const;
-    void computeForces(const Exec&, const World&, double dt, Trial&) const;
+    FreeBodies predictBodies(const World&, double dt) const;
+    void computeForces(const Exec&, const World&, double dt, const FreeBodies&, Trial&) const;
     void correct(const Exec&, const World&, double dt, Trial&) const;
     std::optional<Failed> firstNotFinite(const Trial&) const;
     void accept(World&, double dt, Trial&&);
@@ -206,10 +208,16 @@ double SphereDem::stableStepAt(double overlap) const {
 StepReport SphereDem::step(const Exec& exec, World& world, double dt) {
     Trial trial = predict(exec, world, dt);
     if (const auto failed = firstNotFinite(trial)) return *failed;
-    computeForces(exec, world, dt, trial);
+    FreeBodies bodies = predictBodies(world, dt);
+    computeForces(exec, world, dt, bodies, trial);
     if (dt > kMostStretch * stableStepAt(trial.deepest)) return Rejected{stableStepAt(trial.deepest)};
     correct(exec, world, dt, trial);
     if (const auto failed = firstNotFinite(trial)) return *failed;
+    for (std::size_t k = 0; k < bodies.size(); ++k) {   // from F₀ Δt to ½ (F₀ + F₁) Δt, as for the spheres
+        const BodyLoad &now = trial.bodyRates[bodies.body(k)], &before = bodyRates_[bodies.body(k)];
+        bodies.push(k, 0.5 * dt * (Vec6{now.impulse, now.angularImpulse} - Vec6{before.impulse, before.angularImpulse}));
+    }
+    bodies.commit(world);
     accept(world, dt, std::move(trial));
     return Done{};
 }
@@ -228,6 +236,19 @@ Trial SphereDem::predict(const Exec& exec, const World& world, double dt) const 
         }
     });
     return trial;
+}
+
+/// Free bodies at the end of the step, moved by the forces at its beginning.
+FreeBodies SphereDem::predictBodies(const World& world, double dt) const {
+    FreeBodies bodies;
+    bodies.begin(world, dt);
+    for (std::size_t k = 0; k < bodies.size(); ++k) {
+        const BodyLoad& rate = bodyRates_[bodies.body(k)];
+        bodies.push(k, dt * Vec6{rate.impulse, rate.angularImpulse});
+    }
+    bodies.meet();
+    bodies.move();
+    return bodies;
 }
 
 /// All pairs that overlap, in the order of the keys of their contacts.
@@ -258,7 +279,7 @@ Touch SphereDem::touchBody(const World& world, const BodySnapshot& body, const T
     Touch t{.overlap = spheres_.radius(p.i) - surface.distance, .normal = surface.normal};
     t.armI = -surface.distance * surface.normal;
     t.armJ = centre + t.armI - body.pose().position;
-    t.surfaceVelocity = body.velocity(centre + t.armI);
+    t.surfaceVelocity = body.velocity(centre + t.armI, surface.normal);
     t.velocity = trial.velocity[p.i] + cross(trial.spin[p.i], t.armI) - t.surfaceVelocity;
     t.friction = world.contacts.between(spheres_.material(p.i), body.body().material).friction;
     t.contact = {spheres_.id(p.i), p.other, {}};
@@ -277,8 +298,9 @@ Touch SphereDem::touchSphere(const World& world, const Trial& trial, const Pair&
     return t;
 }
 
-void SphereDem::computeForces(const Exec& exec, const World& world, double dt, Trial& trial) const {
-    const std::vector<BodySnapshot> bodies = world.bodiesAt(world.time + dt);
+void SphereDem::computeForces(const Exec& exec, const World& world, double dt, const FreeBodies& free, Trial& trial) const {
+    std::vector<BodySnapshot> bodies = world.bodiesAt(world.time + dt);
+    for (std::size_t k = 0; k < free.size(); ++k) bodies[free.body(k)] = free.snapshot(free.body(k), world.time + dt);
     trial.bodyRates.resize(bodies.size());
     trial.contacts.reserve(kContactsPerSphere * spheres_.rows());
     auto before = contacts_.begin();

@@ -39,6 +39,22 @@ TEST(ContactChange, stickyHoldsEverything) {
     EXPECT_EQ(after(ContactMode::sticky, 0, 0.1, {3, 1, 2}), (Vec3{3, 1, 2}));
 }
 
+TEST(ContactStiffness, isTheDerivativeOfTheChange) {
+    const geometry::Surface surface{0.001, normalized(Vec3{0.2, -0.1, 1})};
+    const double h = 1e-6;
+    for (const ContactMode mode : {ContactMode::separate, ContactMode::slip, ContactMode::sticky})
+        for (const double friction : {0.0, 0.3, 2.0})
+            for (const Vec3& v : {Vec3{1, 0.5, -2}, Vec3{0.1, 0.1, -2}, Vec3{1, 0, 3}, Vec3{3, -1, -0.5}}) {
+                const Mat3 k = contactStiffness(mode, friction, surface, v, kDt, 0);
+                for (int j = 0; j < 3; ++j) {
+                    Vec3 step;
+                    step[j] = h;
+                    const Vec3 slope = (contactChange(mode, friction, surface, v + step, kDt, 0) - contactChange(mode, friction, surface, v - step, kDt, 0)) / (2 * h);
+                    EXPECT_LT(norm(slope + k.column(j)), 1e-6) << static_cast<int>(mode) << " " << friction << " " << j;
+                }
+            }
+}
+
 world::World worldWith(std::vector<world::Body> bodies) {
     world::World world;
     world.materials = {world::Material{}};
@@ -56,9 +72,9 @@ TEST(NodeContact, momentumAndWorkAreAccountedFor) {
     const std::vector<NodeBlock> blocks(1);
     NodeContact contact;
     contact.place(Exec(1), frame, blocks, world, 0);
-    contact.beginStep(Exec(1), world);
+    contact.beginStep(Exec(1), world, {});
     MovingNode node{{0, 0, 0}, 2.0, {0.3, 0, 0}};
-    contact.apply(0, 0, kDt, node);
+    contact.apply(0, 0, kDt, node, node.velocity);
     EXPECT_NEAR(node.velocity.z, 1, 1e-14);
     EXPECT_EQ(node.velocity.x, 0) << "friction 0.5 on an impulse of 1 stops 0.3 m/s";
     contact.addLoads(world);
@@ -77,9 +93,9 @@ TEST(NodeContact, noBodyIsViolatedInACorner) {
     const std::vector<NodeBlock> blocks(1);
     NodeContact contact;
     contact.place(Exec(1), frame, blocks, world, 0);
-    contact.beginStep(Exec(1), world);
+    contact.beginStep(Exec(1), world, {});
     MovingNode node{{0, 0, 0}, 1.0, {-3, -2, -1}};
-    contact.apply(0, 0, kDt, node);
+    contact.apply(0, 0, kDt, node, node.velocity);
     for (const world::Body& body : world.bodies) EXPECT_GE(dot(node.velocity, body.shape->surface({}).normal), -1e-3);
 }
 
@@ -90,7 +106,7 @@ TEST(NodeContact, farBlocksAreNotNear) {
     blocks[1].coord = {0, 0, 3};
     NodeContact contact;
     contact.place(Exec(1), frame, blocks, world, 0);
-    contact.beginStep(Exec(1), world);
+    contact.beginStep(Exec(1), world, {});
     EXPECT_TRUE(contact.near(0));
     EXPECT_FALSE(contact.near(1));
 }

@@ -121,9 +121,9 @@ TEST(World, refusesBodiesThatCrossAPeriodicFaceUnlessTheyAreTheSameAllAlong) {
         World world;
         world.domain = slab();   // periodic along x from -1 to 1
         world.bodies = domainFaces(world.domain);
-        world.bodies.push_back({.name = "body", .shape = std::move(shape), .motion = Motion(position, rotation), .load = {}});
+        world.bodies.push_back({.name = "body", .shape = std::move(shape), .motion = Motion(position, rotation), .source = 0, .load = {}});
         Problems problems;
-        check(world, problems);
+        check(world, 1, problems);
         return problems.errors();
     };
     const auto box = std::make_shared<geometry::Box>(Vec3{1, 1, 1});
@@ -134,6 +134,41 @@ TEST(World, refusesBodiesThatCrossAPeriodicFaceUnlessTheyAreTheSameAllAlong) {
     EXPECT_TRUE(errors(std::make_shared<geometry::Plane>(Vec3{0, 0.3, 1}, Vec3{}), {0, 3, 0}).empty()) << "a floor tilted about x";
     EXPECT_EQ(errors(std::make_shared<geometry::Plane>(Vec3{0.3, 0, 1}, Vec3{}), {0, 3, 0}).size(), 1u) << "a floor that rises along x";
     EXPECT_EQ(errors(box, {0.4, 3, 1}, Quat::fromAxisAngle({0, 0, 1}, 0.785)).size(), 1u) << "a corner sticks out";
+}
+
+TEST(World, refusesBodiesThatWillCrossAPeriodicFace) {
+    const auto problemsOf = [](std::variant<Motion, FreeBody> motion, double end) {
+        World world;
+        world.domain = slab();   // periodic along x from -1 to 1
+        world.bodies = domainFaces(world.domain);
+        world.bodies.push_back({.name = "body", .shape = std::make_shared<geometry::Box>(Vec3{1, 1, 1}), .motion = std::move(motion), .source = 0, .load = {}});
+        Problems problems;
+        check(world, end, problems);
+        return problems.errors();
+    };
+    const Motion travels({0, 3, 1}, {}, {Travel{Vec3{0.1, 0, 0}}});
+    EXPECT_TRUE(problemsOf(travels, 4).empty());
+    ASSERT_EQ(problemsOf(travels, 6).size(), 1u);
+    EXPECT_EQ(problemsOf(travels, 6).front().path, "bodies[0].motion");
+    FreeBody free;
+    free.pose.position = {0, 3, 1};
+    EXPECT_EQ(problemsOf(free, 1).size(), 1u);
+    free.locked[0] = true;
+    EXPECT_TRUE(problemsOf(free, 1).empty());
+}
+
+TEST(World, warnsOfBodiesThatOverlapAtTheStart) {
+    for (const double height : {1.0, 0.9}) {
+        World world;
+        for (const double z : {0.0, height}) {
+            FreeBody free;
+            free.pose.position = {0, 0, z};
+            world.bodies.push_back({.name = "body", .shape = std::make_shared<geometry::Box>(Vec3{1, 1, 1}), .motion = free, .source = 0, .load = {}});
+        }
+        Problems problems;
+        check(world, 1, problems);
+        EXPECT_EQ(problems.warnings().size(), height < 1 ? 1u : 0u);
+    }
 }
 
 }  // namespace
