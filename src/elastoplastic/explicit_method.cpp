@@ -92,12 +92,30 @@ world::Inserted ExplicitMethod<Real>::insert(const Exec& exec, world::World& wor
 }
 
 template <class Real>
+bool ExplicitMethod<Real>::outOfReach(const mpm::PointBlock& block, const world::Region& region) const {
+    constexpr double kMiddle = 0.5 * (mpm::kBlockSide - 1);
+    for (int axis = 0; axis < 3; ++axis) {   // beyond the last block of a period lies the first one
+        const int period = frame_.periodBlocks[static_cast<std::size_t>(axis)];
+        if (period != 0 && (block.coord[axis] == 0 || block.coord[axis] == period - 1)) return false;
+    }
+    const double reach = (0.5 * mpm::kBlockSide + drift_) * norm(frame_.spacing);
+    const double distance = region.shape->distance(frame_.toWorld(block.coord, {kMiddle, kMiddle, kMiddle}));
+    return region.inside ? distance > reach : distance < -reach;
+}
+
+// Called after every step where there are open faces or sinks: blocks out of the region's reach are passed over, and the
+// points that go leave their block's groups closed up, without a sort.
+template <class Real>
 world::Removed ExplicitMethod<Real>::erase(const Exec& exec, const world::Region& region, world::ChunkSink* taken) {
+    const auto phase = exec.phase("erase");
     RowsOfBlocks found(blocks_.points.size());
-    exec.forTasks(found.size(), [&](std::size_t b, int) {
-        const mpm::PointBlock& block = blocks_.points[b];
-        for (std::size_t row = 8 * std::size_t{block.firstGroup}; row < 8 * std::size_t{block.firstGroup} + block.points; ++row)
-            if (region.contains(worldPosition(block, row))) found[b].push_back(row);
+    exec.forBlocks(found.size(), 64, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t b = begin; b < end; ++b) {
+            const mpm::PointBlock& block = blocks_.points[b];
+            if (outOfReach(block, region)) continue;
+            for (std::size_t row = 8 * std::size_t{block.firstGroup}; row < 8 * std::size_t{block.firstGroup} + block.points; ++row)
+                if (region.contains(worldPosition(block, row))) found[b].push_back(row);
+        }
     });
     world::Removed removed;
     for (const std::vector<std::size_t>& rows : found)
@@ -109,10 +127,15 @@ world::Removed ExplicitMethod<Real>::erase(const Exec& exec, const world::Region
         }
     if (removed.count == 0) return removed;
     if (taken) readRows(world::kPromisedNames, *taken, &found);
-    std::vector<std::uint64_t> keys = recentre(exec, points_.rows());
-    for (const std::vector<std::size_t>& rows : found)
-        for (const std::size_t row : rows) keys[row] = mpm::kNoKey;
-    sort(exec, keys);
+    for (std::size_t b = 0; b < found.size(); ++b) {
+        if (found[b].empty()) continue;
+        mpm::PointBlock& block = blocks_.points[b];
+        const std::size_t first = 8 * std::size_t{block.firstGroup};
+        points_.closeUp(first, first + block.points, found[b]);
+        block.points -= static_cast<std::uint32_t>(found[b].size());
+    }
+    count_ -= removed.count;
+    if (count_ == 0) sort(exec, recentre(exec, points_.rows()));   // drops the blocks, which nothing would move on
     return removed;
 }
 
@@ -181,13 +204,15 @@ void ExplicitMethod<Real>::save(Archive& archive) const {
         const auto group = archive.group("points");
         points_.save(archive);
     }
-    std::vector<std::int32_t> coords, counts;
+    std::vector<std::int32_t> coords, counts, groups;
     for (const mpm::PointBlock& block : blocks_.points) {
         coords.insert(coords.end(), {block.coord.x, block.coord.y, block.coord.z});
         counts.push_back(static_cast<std::int32_t>(block.points));
+        groups.push_back(static_cast<std::int32_t>(block.groups));
     }
     archive.put("block_coords", coords);
     archive.put("block_points", counts);
+    archive.put("block_groups", groups);
     archive.put("wave_speed", waveSpeed_);
     archive.put("grain_material", static_cast<std::int32_t>(grainMaterial_));
     archive.put("drift", drift_);
@@ -204,12 +229,15 @@ void ExplicitMethod<Real>::load(const Exec& exec, const Archive& archive) {
         const auto group = archive.group("points");
         points_.load(archive);
     }
-    const auto coords = archive.get<std::int32_t>("block_coords"), counts = archive.get<std::int32_t>("block_points");
-    if (coords.size() != 3 * counts.size()) throw ArchiveError("block_coords and block_points do not fit together");
+    const auto coords = archive.get<std::int32_t>("block_coords"), counts = archive.get<std::int32_t>("block_points"),
+               groups = archive.get<std::int32_t>("block_groups");
+    if (coords.size() != 3 * counts.size() || groups.size() != counts.size()) throw ArchiveError("block_coords and block_points do not fit together");
     std::vector<mpm::PointBlock> blocks;
     count_ = 0;
     for (std::size_t b = 0; b < counts.size(); ++b) {
-        blocks.push_back({.coord = {coords[3 * b], coords[3 * b + 1], coords[3 * b + 2]}, .points = static_cast<std::uint32_t>(counts[b])});
+        blocks.push_back({.coord = {coords[3 * b], coords[3 * b + 1], coords[3 * b + 2]},
+                          .groups = static_cast<std::uint32_t>(groups[b]),
+                          .points = static_cast<std::uint32_t>(counts[b])});
         count_ += counts[b];
     }
     blocks_ = mpm::connectBlocks(exec, frame_, std::move(blocks), points_.groupWidth());

@@ -51,6 +51,8 @@ private:
     std::int64_t gridToPoints(const Exec&, double dt);   // row of a point that is not finite, or −1
     BlockReport updateBlock(const mpm::PointBlock&, const Real* tile, double dt);
     void sort(const Exec&, const std::vector<std::uint64_t>& keys);
+    /// Whether no point of the block can be in the region; points may have drifted out of the block since the last sort.
+    bool outOfReach(const mpm::PointBlock&, const world::Region&) const;
     std::vector<std::uint64_t> recentre(const Exec&, std::size_t rows);
 
     using RowsOfBlocks = std::vector<std::vector<std::size_t>>;
