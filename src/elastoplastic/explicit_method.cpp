@@ -2,45 +2,14 @@
 // Points in and out of the method; explicit_step.cpp has the step.
 #include "elastoplastic/explicit_method.h"
 
-#include "geometry/sampling.h"
-
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace talus::elastoplastic {
 namespace {
 
 /// Δt |∇v| that keeps 1 + Δt ∇v far from inversion.
 constexpr double kMostGradientStep = 0.3;
-
-struct StartPoints {
-    std::vector<Vec3> positions;
-    double volume = 0;   // of each [m³]
-};
-
-StartPoints startPoints(const Settings& settings, const mpm::GridFrame& frame, const world::Fill& fill, std::uint64_t seed) {
-    const geometry::RandomStream random{seed, static_cast<std::uint32_t>(fill.source)};
-    const double pointVolume = frame.cellVolume() / static_cast<double>(settings.pointsPerCell);
-    const double perAxis = std::cbrt(static_cast<double>(settings.pointsPerCell));
-    switch (settings.start) {
-        case Start::lattice:
-            return {geometry::subcellLattice(*fill.region, frame.spacing, frame.origin, static_cast<int>(std::lround(perAxis))), pointVolume};
-        case Start::jittered:
-            return {geometry::jittered(*fill.region, frame.spacing * (1 / perAxis), frame.origin, random), pointVolume};
-        case Start::poisson: break;
-    }
-    // A maximal Poisson-disk set of distance r holds about 0.7 points per r³; what it misses of that goes into the volume.
-    constexpr double kPointsPerCube = 0.7;
-    StartPoints start{geometry::poissonDisk(*fill.region, std::cbrt(kPointsPerCube * pointVolume), random), 0};
-    if (!start.positions.empty()) start.volume = fill.region->volume() / static_cast<double>(start.positions.size());
-    return start;
-}
-
-int cellOf(const Vec3& p) {
-    const auto nearest = [](double c) { return std::clamp(static_cast<int>(std::floor(c + 0.5)), 0, mpm::kBlockSide - 1); };
-    return (nearest(p.x) * mpm::kBlockSide + nearest(p.y)) * mpm::kBlockSide + nearest(p.z);
-}
 
 }  // namespace
 
@@ -52,43 +21,6 @@ ExplicitMethod<Real>::ExplicitMethod(const Settings& settings, const world::Worl
         kappa_.push_back(static_cast<Real>(elasticity_.kappa(material.muHat)));
         bulkDensity_.push_back(material.bulkDensity());
     }
-}
-
-// Points of the region that no body covers.
-template <class Real>
-world::Inserted ExplicitMethod<Real>::insert(const Exec& exec, world::World& world, const world::Fill& fill) {
-    StartPoints start = startPoints(settings_, frame_, fill, world.seed);
-    const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
-    std::erase_if(start.positions, [&](const Vec3& x) {
-        return std::ranges::any_of(bodies, [&](const world::BodySnapshot& body) { return body.distance(x) < 0; });
-    });
-
-    grainMaterial_ = fill.material;
-    waveSpeed_ = std::max(waveSpeed_, elasticity_.waveSpeed(bulkDensity_[static_cast<std::size_t>(fill.material)]));
-    const std::size_t first = points_.rows(), added = start.positions.size();
-    std::vector<std::uint64_t> keys = recentre(exec, first);
-    points_.resize(first + added);
-    keys.resize(points_.rows(), mpm::kNoKey);
-    const double mass = bulkDensity_[static_cast<std::size_t>(fill.material)] * start.volume;
-    for (std::size_t i = 0; i < added; ++i) {
-        const std::size_t row = first + i;
-        const mpm::Place place = frame_.toBlock(start.positions[i]);
-        keys[row] = mpm::cellKey(place.block, cellOf(place.position));
-        for (int axis = 0; axis < 3; ++axis) {
-            points_.position(row, axis) = static_cast<Real>(place.position[axis]);
-            points_.velocity(row, axis) = static_cast<Real>(fill.velocity[axis]);
-            pace_.cellRate = std::max(pace_.cellRate, std::abs(fill.velocity[axis]) / frame_.spacing[axis]);
-        }
-        points_.mass(row) = static_cast<Real>(mass);
-        points_.volume(row) = static_cast<Real>(start.volume);
-        points_.material(row) = fill.material;
-        points_.source(row) = fill.source;
-        points_.id(row) = world.nextId++;
-        points_.birthTime(row) = world.time;
-    }
-    sort(exec, keys);
-    const auto number = static_cast<std::int64_t>(added);
-    return {number, static_cast<double>(number) * static_cast<double>(static_cast<Real>(mass))};
 }
 
 template <class Real>
@@ -148,7 +80,7 @@ std::vector<std::uint64_t> ExplicitMethod<Real>::recentre(const Exec& exec, std:
         for (std::size_t row = 8 * std::size_t{block.firstGroup}; row < 8 * std::size_t{block.firstGroup} + block.points; ++row) {
             const mpm::Place place = frame_.recentre(block.coord, {points_.position(row, 0), points_.position(row, 1), points_.position(row, 2)});
             for (int axis = 0; axis < 3; ++axis) points_.position(row, axis) = static_cast<Real>(place.position[axis]);
-            keys[row] = mpm::cellKey(place.block, cellOf(place.position));
+            keys[row] = mpm::cellKey(place.block, mpm::cellOf(place.position));
         }
     });
     return keys;

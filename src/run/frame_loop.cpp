@@ -101,10 +101,11 @@ ExitCode FrameLoop::run(StopRequested stop) {
 ExitCode FrameLoop::runFrames(StopRequested stop) {
     if (next_ == 0) {
         simulation_.fill(exec_);
-        if (simulation_.method().count() == 0) warn("no grain was placed: the regions are too small for the resolution, or bodies cover them");
+        if (simulation_.method().count() == 0 && simulation_.world().emitters.empty()) warn("no grain was placed: the regions are too small for the resolution, or bodies cover them");
     }
     while (next_ <= settings_.schedule.last()) {
         const auto reached = simulation_.advance(exec_, settings_.schedule.time(next_), [&] { return keepGoing(stop); });
+        for (std::string& warning : simulation_.takeWarnings()) warn(std::move(warning));
         if (reached == world::Reached::failed) throw Error(ExitCode::diverged, failureText());
         if (reached == world::Reached::stopped) {
             writeCheckpoint(next_);
@@ -158,9 +159,11 @@ void FrameLoop::writeFrame() {
         start_ = {totals.energy(), simulation_.account().insertedCount};
         directory_.series().append(seriesHeader(simulation_));
         directory_.bodies().append(bodiesHeader());
+        directory_.flows().append(flowsHeader(simulation_.world()));
     }
     directory_.series().append(seriesRow(simulation_, totals, start_));
     directory_.bodies().append(bodiesRows(simulation_, number));
+    directory_.flows().append(flowsRow(simulation_.world()));
 }
 
 void FrameLoop::writeCheckpoint(std::int64_t headingFrame) {

@@ -104,6 +104,7 @@ world::World build(const SceneDescription& scene) {
                                .material = materialIndex(scene, fill.material),
                                .source = static_cast<int>(world.fills.size()),
                                .velocity = fill.velocity});
+    buildFlows(scene, world);
     return world;
 }
 

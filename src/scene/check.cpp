@@ -36,6 +36,7 @@ public:
         bodies();
         grains();
         fields();
+        checkFlows(scene_, wellRead_, problems_);
     }
 
 private:
@@ -104,7 +105,8 @@ private:
     }
 
     void grains() {
-        if (scene_.grains.empty()) error("grains", "the scene has no grains; add [[grains]] with a material and a region");
+        if (scene_.grains.empty() && scene_.emitters.empty())
+            error("grains", "the scene has no grains; add [[grains]] with a material and a region, or [[emitters]]");
         for (std::size_t i = 0; i < scene_.grains.size(); ++i) {
             const FillDescription& fill = scene_.grains[i];
             const std::string path = fmt::format("grains[{}]", i);

@@ -247,6 +247,10 @@ void SceneDescription::contentKeys(KeyVisitor& v) {
     v.list({"contacts", "friction between two materials; pairs that are not named have the defaults"}, contacts);
     v.list({"bodies", "objects with a surface"}, bodies);
     v.list({"grains", "regions filled with grains at time 0"}, grains);
+    v.list({"emitters", "where grains come from during the run"}, emitters);
+    v.list({"sinks", "where grains are removed"}, sinks);
+    v.list({"forces", "what acts on grains besides gravity and contact: moving air, which drags them"}, forces);
+    v.table({"air", "the air of [[forces]], which drags each grain by its physical size and density"}, [&](KeyVisitor& inside) { air.keys(inside); });
     for (std::size_t i = 0; i < methods.size(); ++i)
         v.table({methods[i]->name, methods[i]->summary}, [&](KeyVisitor& inside) { settings[i]->keys(inside); });
 }

@@ -5,6 +5,7 @@
 
 #include "core/keys.h"
 #include "geometry/shape_description.h"
+#include "scene/flows.h"
 #include "scene/parameters.h"
 #include "scene/scene.h"
 #include "world/method.h"
@@ -142,6 +143,10 @@ struct SceneDescription {
     std::vector<ContactDescription> contacts;
     std::vector<BodyDescription> bodies;
     std::vector<FillDescription> grains;
+    std::vector<EmitterDescription> emitters;
+    std::vector<SinkDescription> sinks;
+    std::vector<ForceDescription> forces;
+    AirDescription air;
     OutputDescription output;
     std::vector<std::unique_ptr<world::MethodSettings>> settings;   // of every method
 
@@ -166,5 +171,6 @@ using WellRead = FunctionRef<bool(std::string_view path)>;
 
 /// What no range of a single key can say: names, geometry, rules between tables. Keys that were not well read are left out.
 void check(const SceneDescription&, WellRead, Problems&);
+void checkFlows(const SceneDescription&, WellRead, Problems&);   // the part of it about emitters, sinks and forces
 
 }  // namespace talus::scene

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -14,8 +16,32 @@ namespace talus::world {
 
 double World::fillVolume() const {
     double volume = 0;
-    for (const Fill& fill : fills) volume += fill.region->volume();
+    for (const Fill& fill : fills) {
+        if (fill.region) volume += fill.region->volume();
+        if (fill.listed) volume = std::accumulate(fill.listed->volumes.begin(), fill.listed->volumes.end(), volume);
+    }
     return volume;
+}
+
+// Grains per second have no volume before a method gives them one; they count as nothing here.
+double World::emittedVolume() const {
+    double volume = 0;
+    for (const Emitter& e : emitters) {
+        if (e.byCount) continue;
+        for (const EmitterPart& part : e.parts) volume += part.massFraction * e.due(end) / materials[static_cast<std::size_t>(part.material)].bulkDensity();
+    }
+    return volume;
+}
+
+std::vector<int> World::grainMaterials() const {
+    std::set<int> used;
+    for (const Fill& fill : fills) {
+        if (!fill.listed || fill.listed->materials.empty()) used.insert(fill.material);
+        if (fill.listed) used.insert(fill.listed->materials.begin(), fill.listed->materials.end());
+    }
+    for (const Emitter& e : emitters)
+        for (const EmitterPart& part : e.parts) used.insert(part.material);
+    return {used.begin(), used.end()};
 }
 
 std::vector<BodySnapshot> World::bodiesAt(double t) const {
@@ -35,6 +61,16 @@ void World::save(Archive& archive) const {
                                    l.angularImpulse.z, l.work, l.slipWork});
     }
     archive.put("body_loads", loads);
+    for (std::size_t i = 0; i < emitters.size(); ++i) {
+        const auto group = archive.group("emitter_" + std::to_string(i));
+        emitters[i].save(archive);
+    }
+    for (std::size_t i = 0; i < sinks.size(); ++i) {
+        const auto group = archive.group("sink_" + std::to_string(i));
+        sinks[i].account.save(archive);
+    }
+    const auto group = archive.group("open_faces");
+    openFaces.save(archive);
 }
 
 void World::load(const Archive& archive) {
@@ -47,6 +83,16 @@ void World::load(const Archive& archive) {
         const double* l = &loads[kPerBody * b];
         bodies[b].load = {{l[0], l[1], l[2]}, {l[3], l[4], l[5]}, l[6], l[7]};
     }
+    for (std::size_t i = 0; i < emitters.size(); ++i) {
+        const auto group = archive.group("emitter_" + std::to_string(i));
+        emitters[i].load(archive);
+    }
+    for (std::size_t i = 0; i < sinks.size(); ++i) {
+        const auto group = archive.group("sink_" + std::to_string(i));
+        sinks[i].account = SinkAccount::load(archive);
+    }
+    const auto group = archive.group("open_faces");
+    openFaces = SinkAccount::load(archive);
 }
 
 namespace {
@@ -97,7 +143,7 @@ double coveredPart(const geometry::Shape& region, const std::vector<BodySnapshot
 void checkFills(const World& world, Problems& problems) {
     const std::vector<BodySnapshot> bodies = world.bodiesAt(world.time);
     for (const Fill& fill : world.fills) {
-        if (!fill.region->bounded()) continue;
+        if (!fill.region || !fill.region->bounded()) continue;
         const std::string path = "grains[" + std::to_string(fill.source) + "].region";
         const double covered = coveredPart(*fill.region, bodies);
         if (covered == 1) problems.error(path, "the region lies inside bodies, so it stays empty; move the region or the bodies");
@@ -110,6 +156,7 @@ void checkFills(const World& world, Problems& problems) {
 
 void check(const World& world, Problems& problems) {
     checkFills(world, problems);
+    checkEmitters(world, problems);
     std::size_t index = 0;   // in the scene's list, which does not have the faces of the domain
     for (const BodySnapshot& body : world.bodiesAt(world.time)) {
         if (body.body().name.starts_with("domain.")) continue;
