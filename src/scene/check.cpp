@@ -110,8 +110,8 @@ private:
         for (std::size_t i = 0; i < scene_.grains.size(); ++i) {
             const FillDescription& fill = scene_.grains[i];
             const std::string path = fmt::format("grains[{}]", i);
-            material(path + ".material", fill.material);
-            if (wellRead_(path + ".region")) region(path + ".region", fill.region);
+            if (!fill.table || !fill.material.empty()) material(path + ".material", fill.material);
+            if (!fill.table && wellRead_(path + ".region")) region(path + ".region", fill.region);
         }
     }
 

@@ -114,9 +114,14 @@ struct BodyDescription {
 };
 
 struct FillDescription {
-    std::string material;
+    std::string material;     // empty: by the column of a table
+    bool hasRegion = false;
     geometry::ShapeDescription region;
+    std::optional<std::string> table;   // a file, instead of a region
+    double scale = 1;
+    Vec3 position, rotationDeg;         // of the table
     Vec3 velocity{0, 0, 0};   // [m/s]
+    std::shared_ptr<const world::ListedGrains> listed;   // what loadTables() read
     void keys(KeyVisitor&);
 };
 

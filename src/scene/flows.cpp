@@ -81,6 +81,14 @@ void VortexDescription::keys(KeyVisitor& v) {
     if (!(norm(axis) > 0)) v.problem("axis", "the axis of a vortex must not be zero; write for example [0, 0, 1]");
 }
 
+void FieldDescription::keys(KeyVisitor& v) {
+    v.text({.name = "file",
+            .help = "CSV with columns x, y, z and velocity_x, velocity_y, velocity_z of the air, or acceleration_x …, on a lattice",
+            .required = true},
+           file);
+    v.schedule({"scale", "factor of all its values"}, scale);
+}
+
 void ForceDescription::keys(KeyVisitor& v) {
     v.oneOf({"", ""}, kind, [](auto& force, KeyVisitor& inside) { force.keys(inside); });
     v.table({"region", "a shape outside which it does not act; everywhere unless given"}, hasRegion, [&](KeyVisitor& inside) { region.keys(inside); });

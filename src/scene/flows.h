@@ -69,8 +69,15 @@ struct VortexDescription {
     double coreRadius = 0.1;     // [m]
     void keys(KeyVisitor&);
 };
+struct FieldDescription {
+    static constexpr std::string_view kType = "field";
+    std::string file;
+    Schedule<double> scale{1.0};
+    world::LatticeField lattice;   // what loadTables() read
+    void keys(KeyVisitor&);
+};
 struct ForceDescription {
-    std::variant<WindDescription, VortexDescription> kind;
+    std::variant<WindDescription, VortexDescription, FieldDescription> kind;
     bool hasRegion = false;
     geometry::ShapeDescription region;
     TimeWindow window;

@@ -61,6 +61,11 @@ world::Emitter buildEmitter(const SceneDescription& scene, const world::World& w
 struct ForceBuilder {
     world::Force& force;
     void operator()(const WindDescription& d) const { force.field = world::Wind{d.velocity}; }
+    void operator()(const FieldDescription& d) const {
+        world::LatticeField lattice = d.lattice;
+        lattice.scale = d.scale;
+        force.field = std::move(lattice);
+    }
     void operator()(const VortexDescription& d) const { force.field = world::Vortex{d.centre, normalized(d.axis), d.circulation, d.coreRadius}; }
 };
 

@@ -9,6 +9,7 @@
 #include "scene/reader.h"
 #include "scene/source.h"
 #include "scene/suggestion.h"
+#include "scene/table_fill.h"
 #include "scene/writer.h"
 
 #include <fmt/format.h>
@@ -72,7 +73,10 @@ Scene read(const Request& request, Methods methods) {
     Diagnostics diagnostics;
     applyOverrides(root, request, diagnostics);
     std::unique_ptr<SceneDescription> scene = describe(root, methods, diagnostics);
+    if (request.grains) scene->grains.emplace_back().table = *request.grains;
     Problems problems;
+    loadTables(
+        *scene, std::filesystem::path(request.scene).parent_path(), [&](std::string_view path) { return !diagnostics.hasErrorAround(path); }, problems);
     check(
         *scene, [&](std::string_view path) { return !diagnostics.hasErrorAround(path); }, problems);
     place(problems, root, diagnostics);

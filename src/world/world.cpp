@@ -140,9 +140,18 @@ double coveredPart(const geometry::Shape& region, const std::vector<BodySnapshot
     return inside == 0 ? 0 : static_cast<double>(covered) / inside;
 }
 
+void checkListed(const Fill& fill, const std::vector<BodySnapshot>& bodies, Problems& problems) {
+    const std::string path = "grains[" + std::to_string(fill.source) + "].table";
+    const std::vector<Vec3>& all = fill.listed->positions;
+    const auto covered = std::ranges::count_if(all, [&](const Vec3& x) { return std::ranges::any_of(bodies, [&](const BodySnapshot& body) { return body.distance(x) < 0; }); });
+    if (covered == static_cast<std::ptrdiff_t>(all.size())) problems.error(path, "all its grains lie inside bodies; move the table or the bodies");
+    else if (covered > 0) problems.warn(path, std::to_string(covered) + " of its " + std::to_string(all.size()) + " grains lie inside bodies and are left out");
+}
+
 void checkFills(const World& world, Problems& problems) {
     const std::vector<BodySnapshot> bodies = world.bodiesAt(world.time);
     for (const Fill& fill : world.fills) {
+        if (fill.listed) checkListed(fill, bodies, problems);
         if (!fill.region || !fill.region->bounded()) continue;
         const std::string path = "grains[" + std::to_string(fill.source) + "].region";
         const double covered = coveredPart(*fill.region, bodies);

@@ -59,7 +59,9 @@ TEST(Forces, dragConvergesToTheClosedForm) {
         for (int i = 0; i < steps; ++i) v += f.velocityChange(kSand, {}, v, {}, 0, 0.5 / steps);
         const double error = std::abs(v.x - exact);
         EXPECT_LT(error, 0.02);
-        if (before > 0) EXPECT_NEAR(before / error, 2, 0.1);
+        if (before > 0) {
+            EXPECT_NEAR(before / error, 2, 0.1);
+        }
         before = error;
     }
 }
