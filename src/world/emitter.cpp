@@ -4,6 +4,7 @@
 #include "core/rng.h"
 #include "geometry/operators.h"
 #include "geometry/sampling.h"
+#include "world/emitter_turn.h"
 #include "world/method.h"
 
 #include <fmt/format.h>
@@ -209,6 +210,29 @@ double Emitter::owed(double time) const {
 
 double Emitter::travel(double time) const { return time > begin ? dot(velocity.integral(begin, time), std::get<Outlet>(from).normal) : 0; }
 
+namespace {
+
+/// From turn to turn, for grains of that spacing [s].
+double turnInterval(const World& world, const Emitter& e, double spacing) {
+    const Vec3 velocity = e.velocity.at(world.time);
+    if (const auto* disc = std::get_if<Outlet>(&e.from)) {
+        const double speed = dot(velocity, disc->normal);
+        return speed > 0 ? spacing / speed : std::numeric_limits<double>::infinity();
+    }
+    const double speed = norm(velocity), fall = norm(world.gravity);
+    return speed > 0 ? spacing / speed : fall > 0 ? std::sqrt(2 * spacing / fall) : kStillInterval;
+}
+
+}  // namespace
+
+double emitterStep(const World& world, const Method& method) {
+    double step = std::numeric_limits<double>::infinity();
+    const double spacing = method.grainSpacing();
+    for (const Emitter& e : world.emitters)
+        if (spacing > 0 && (world.time < e.end || e.owed(world.time) > 0)) step = std::min(step, turnInterval(world, e, spacing));
+    return step;
+}
+
 // A disc lets out one layer of places each time that its grains have moved on by their spacing, so that a full stream leaves
 // without gaps: layer k when the travel reaches (k + 1/2) spacings. What is owed after the end still comes out.
 Emitted emit(const Exec& exec, World& world, Method& method, std::size_t index) {
@@ -231,9 +255,7 @@ Emitted emit(const Exec& exec, World& world, Method& method, std::size_t index) 
             if (e.owed(world.time) > 0) turn([&](Rng& rng) { return discSites(*disc, spacing, velocity, ahead, rng); });
         }
     } else {
-        const double speed = norm(velocity), fall = norm(world.gravity);
-        const double interval = speed > 0 ? spacing / speed : fall > 0 ? std::sqrt(2 * spacing / fall) : kStillInterval;
-        if (world.time < std::max(e.state.last, e.begin) + interval) return sum;
+        if (world.time < std::max(e.state.last, e.begin) + turnInterval(world, e, spacing)) return sum;
         e.state.last = world.time;
         if (e.owed(world.time) > 0) turn([&](Rng& rng) { return regionSites(*std::get<1>(e.from), spacing, rng); });
     }

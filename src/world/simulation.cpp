@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "world/simulation.h"
 
+#include "world/emitter_turn.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +63,7 @@ void Simulation::fill(const Exec& exec) {
 Reached Simulation::advance(const Exec& exec, double target, FunctionRef<bool()> keepGoing) {
     while (!failure_ && world_.time < target) {
         if (!keepGoing()) return Reached::stopped;
-        const double stable = method_->stableStep(world_);
+        const double stable = std::min(method_->stableStep(world_), emitterStep(world_, *method_));
         if (plan_.target != target || plan_.stepsLeft == 0 || !(plan_.dt <= stable)) planTo(target, stable);
         if (!failure_) takeStep(exec);
     }
