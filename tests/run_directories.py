@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 APPENDED, TRAILER = b'<AppendedData encoding="raw">\n_', b"\n</AppendedData>\n</VTKFile>\n"
-PROMISED = ("frames", "probes", "series.csv")   # byte-identical for the same run; the rest may tell the time
+PROMISED = ("frames", "probes", "series.csv", "flows.csv")   # byte-identical for the same run; the rest may tell the time
 
 
 def add_scene_arguments(parser: argparse.ArgumentParser) -> None:

@@ -46,6 +46,7 @@ public:
     const std::string& name() const { return name_; }
     virtual void resize(std::size_t rows) = 0;
     virtual void reorder(const Exec&, std::span<const std::uint32_t> from) = 0;
+    virtual void closeUp(std::size_t begin, std::size_t end, std::span<const std::size_t> gone) = 0;
     virtual void save(Archive&) const = 0;
     virtual void load(const Archive&, std::size_t rows) = 0;
     virtual std::size_t bytesPerRow() const = 0;
@@ -77,6 +78,10 @@ public:
         if (from.size() % groupWidth_ != 0) throw std::logic_error("Table::reorder: whole groups only");
         for (AnyColumn* column : columns_) column->reorder(exec, from);
         rows_ = from.size();
+    }
+    /// Rows of [begin, end) move up over those that are gone (ascending), and the last ones become padding.
+    void closeUp(std::size_t begin, std::size_t end, std::span<const std::size_t> gone) {
+        for (AnyColumn* column : columns_) column->closeUp(begin, end, gone);
     }
     void save(Archive& archive) const {
         archive.put("rows", static_cast<std::uint64_t>(rows_));
@@ -122,6 +127,20 @@ public:
                 for (int c = 0; c < N; ++c) sorted[place(i, c)] = from[i] == Table::kPadding ? padding_ : values_[place(from[i], c)];
         });
         values_.swap(sorted);
+    }
+    void closeUp(std::size_t begin, std::size_t end, std::span<const std::size_t> gone) override {
+        std::size_t to = begin, next = 0;
+        for (std::size_t row = begin; row < end; ++row) {
+            if (next < gone.size() && gone[next] == row) {
+                ++next;
+                continue;
+            }
+            if (to != row)
+                for (int c = 0; c < N; ++c) (*this)(to, c) = (*this)(row, c);
+            ++to;
+        }
+        for (; to < end; ++to)
+            for (int c = 0; c < N; ++c) (*this)(to, c) = padding_;
     }
     void save(Archive& archive) const override { archive.put(name_, std::span<const T>(values_.data(), values_.size())); }
     void load(const Archive& archive, std::size_t rows) override {

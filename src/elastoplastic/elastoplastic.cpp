@@ -41,7 +41,7 @@ constexpr std::array kFields{id, position, velocity, radius, mass, volume, mater
 void checkResolution(const Settings& settings, const world::World& world, Problems& problems) {
     const double h = wantedSpacing(settings, world);
     if (!(h > 0)) {
-        problems.error("resolution", "the scene does not say how fine to simulate: give resolution.grains (a number of grains) or resolution.size (the grid spacing)");
+        problems.error("resolution", "the scene does not say how fine to simulate: give resolution.grains (a number of grains in the regions of [[grains]]) or resolution.size (the grid spacing)");
         return;
     }
     const std::string origin = settings.spacing ? "elastoplastic.spacing" : "resolution";
@@ -53,6 +53,7 @@ void checkResolution(const Settings& settings, const world::World& world, Proble
     }
     const mpm::GridFrame frame = mpm::makeFrame(world.domain, h);
     for (const world::Fill& fill : world.fills) {
+        if (!fill.region) continue;
         const Vec3 size = fill.region->bounds().size();
         if (const double most = size.x * size.y * size.z * static_cast<double>(settings.pointsPerCell) / frame.cellVolume(); most < 1)
             problems.error(fmt::format("grains[{}].region", fill.source),
@@ -68,21 +69,22 @@ void checkResolution(const Settings& settings, const world::World& world, Proble
                                        length, length / h, h, 4 * h));
     }
     constexpr double kMostPoints = 4e9;   // rows of a table are counted in 32 bits
-    const double points = world.fillVolume() * static_cast<double>(settings.pointsPerCell) / frame.cellVolume();
+    const double points = (world.fillVolume() + world.emittedVolume()) * static_cast<double>(settings.pointsPerCell) / frame.cellVolume();
     if (problems.ok() && points > kMostPoints)
         problems.error("resolution", fmt::format("{:.3g} points are more than elastoplastic can hold, {:.0g}; lower resolution.grains or raise resolution.size", points, kMostPoints));
 }
 
 // One velocity per node: grains of several materials share it, so a body has one friction there.
 void checkFriction(const world::World& world, Problems& problems) {
+    const std::vector<int> materials = world.grainMaterials();
     for (const world::Body& body : world.bodies)
-        for (const world::Fill& fill : world.fills) {
-            const double first = world.contacts.between(world.fills.front().material, body.material).friction;
-            const double other = world.contacts.between(fill.material, body.material).friction;
+        for (const int material : materials) {
+            const double first = world.contacts.between(materials.front(), body.material).friction;
+            const double other = world.contacts.between(material, body.material).friction;
             if (first != other) {
                 problems.error("contacts", fmt::format("elastoplastic needs one friction coefficient between body '{}' and all grains; materials '{}' and '{}' have {:g} and {:g}", body.name,
-                                                       world.materials[static_cast<std::size_t>(world.fills.front().material)].name,
-                                                       world.materials[static_cast<std::size_t>(fill.material)].name, first, other));
+                                                       world.materials[static_cast<std::size_t>(materials.front())].name,
+                                                       world.materials[static_cast<std::size_t>(material)].name, first, other));
                 break;
             }
         }
@@ -150,6 +152,7 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
 
     double points = 0, bytes = 0;
     for (const world::Fill& fill : world.fills) {
+        if (!fill.region) continue;
         const Vec3 blockSize = mpm::kBlockSide * frame.spacing;
         const double own = fill.region->volume() * static_cast<double>(settings.pointsPerCell) / frame.cellVolume();
         const BlockCount blocks = countBlocks(*fill.region, frame);
@@ -157,6 +160,13 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
         points += own;
         bytes += rows * (perRow + sorting) + blocks.points * perBlock + blocks.nodes * (perNodeBlock + bodiesNear(world, *fill.region, blockSize) * perContact);
     }
+    // What is listed or emitted has no shape to count blocks of: as many as would hold it packed, twice, with nodes around them.
+    double loose = world.emittedVolume() * static_cast<double>(settings.pointsPerCell) / frame.cellVolume();
+    for (const world::Fill& fill : world.fills)
+        if (fill.listed) loose += static_cast<double>(fill.listed->positions.size());
+    const double looseBlocks = 2 * loose / static_cast<double>(mpm::kBlockNodes * settings.pointsPerCell);
+    points += loose;
+    bytes += (loose + 3.5 * looseBlocks) * (perRow + sorting) + looseBlocks * (perBlock + 3 * perNodeBlock);
     return {static_cast<std::int64_t>(points), bytes, h};
 }
 

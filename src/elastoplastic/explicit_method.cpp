@@ -2,45 +2,14 @@
 // Points in and out of the method; explicit_step.cpp has the step.
 #include "elastoplastic/explicit_method.h"
 
-#include "geometry/sampling.h"
-
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace talus::elastoplastic {
 namespace {
 
 /// Δt |∇v| that keeps 1 + Δt ∇v far from inversion.
 constexpr double kMostGradientStep = 0.3;
-
-struct StartPoints {
-    std::vector<Vec3> positions;
-    double volume = 0;   // of each [m³]
-};
-
-StartPoints startPoints(const Settings& settings, const mpm::GridFrame& frame, const world::Fill& fill, std::uint64_t seed) {
-    const geometry::RandomStream random{seed, static_cast<std::uint32_t>(fill.source)};
-    const double pointVolume = frame.cellVolume() / static_cast<double>(settings.pointsPerCell);
-    const double perAxis = std::cbrt(static_cast<double>(settings.pointsPerCell));
-    switch (settings.start) {
-        case Start::lattice:
-            return {geometry::subcellLattice(*fill.region, frame.spacing, frame.origin, static_cast<int>(std::lround(perAxis))), pointVolume};
-        case Start::jittered:
-            return {geometry::jittered(*fill.region, frame.spacing * (1 / perAxis), frame.origin, random), pointVolume};
-        case Start::poisson: break;
-    }
-    // A maximal Poisson-disk set of distance r holds about 0.7 points per r³; what it misses of that goes into the volume.
-    constexpr double kPointsPerCube = 0.7;
-    StartPoints start{geometry::poissonDisk(*fill.region, std::cbrt(kPointsPerCube * pointVolume), random), 0};
-    if (!start.positions.empty()) start.volume = fill.region->volume() / static_cast<double>(start.positions.size());
-    return start;
-}
-
-int cellOf(const Vec3& p) {
-    const auto nearest = [](double c) { return std::clamp(static_cast<int>(std::floor(c + 0.5)), 0, mpm::kBlockSide - 1); };
-    return (nearest(p.x) * mpm::kBlockSide + nearest(p.y)) * mpm::kBlockSide + nearest(p.z);
-}
 
 }  // namespace
 
@@ -54,50 +23,31 @@ ExplicitMethod<Real>::ExplicitMethod(const Settings& settings, const world::Worl
     }
 }
 
-// Points of the region that no body covers.
 template <class Real>
-world::Inserted ExplicitMethod<Real>::insert(const Exec& exec, world::World& world, const world::Fill& fill) {
-    StartPoints start = startPoints(settings_, frame_, fill, world.seed);
-    const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
-    std::erase_if(start.positions, [&](const Vec3& x) {
-        return std::ranges::any_of(bodies, [&](const world::BodySnapshot& body) { return body.distance(x) < 0; });
-    });
-
-    grainMaterial_ = fill.material;
-    waveSpeed_ = std::max(waveSpeed_, elasticity_.waveSpeed(bulkDensity_[static_cast<std::size_t>(fill.material)]));
-    const std::size_t first = points_.rows(), added = start.positions.size();
-    std::vector<std::uint64_t> keys = recentre(exec, first);
-    points_.resize(first + added);
-    keys.resize(points_.rows(), mpm::kNoKey);
-    const double mass = bulkDensity_[static_cast<std::size_t>(fill.material)] * start.volume;
-    for (std::size_t i = 0; i < added; ++i) {
-        const std::size_t row = first + i;
-        const mpm::Place place = frame_.toBlock(start.positions[i]);
-        keys[row] = mpm::cellKey(place.block, cellOf(place.position));
-        for (int axis = 0; axis < 3; ++axis) {
-            points_.position(row, axis) = static_cast<Real>(place.position[axis]);
-            points_.velocity(row, axis) = static_cast<Real>(fill.velocity[axis]);
-            pace_.cellRate = std::max(pace_.cellRate, std::abs(fill.velocity[axis]) / frame_.spacing[axis]);
-        }
-        points_.mass(row) = static_cast<Real>(mass);
-        points_.volume(row) = static_cast<Real>(start.volume);
-        points_.material(row) = fill.material;
-        points_.source(row) = fill.source;
-        points_.id(row) = world.nextId++;
-        points_.birthTime(row) = world.time;
+bool ExplicitMethod<Real>::outOfReach(const mpm::PointBlock& block, const world::Region& region) const {
+    constexpr double kMiddle = 0.5 * (mpm::kBlockSide - 1);
+    for (int axis = 0; axis < 3; ++axis) {   // beyond the last block of a period lies the first one
+        const int period = frame_.periodBlocks[static_cast<std::size_t>(axis)];
+        if (period != 0 && (block.coord[axis] == 0 || block.coord[axis] == period - 1)) return false;
     }
-    sort(exec, keys);
-    const auto number = static_cast<std::int64_t>(added);
-    return {number, static_cast<double>(number) * static_cast<double>(static_cast<Real>(mass))};
+    const double reach = (0.5 * mpm::kBlockSide + drift_) * norm(frame_.spacing);
+    const double distance = region.shape->distance(frame_.toWorld(block.coord, {kMiddle, kMiddle, kMiddle}));
+    return region.inside ? distance > reach : distance < -reach;
 }
 
+// Called after every step where there are open faces or sinks: blocks out of the region's reach are passed over, and the
+// points that go leave their block's groups closed up, without a sort.
 template <class Real>
 world::Removed ExplicitMethod<Real>::erase(const Exec& exec, const world::Region& region, world::ChunkSink* taken) {
+    const auto phase = exec.phase("erase");
     RowsOfBlocks found(blocks_.points.size());
-    exec.forTasks(found.size(), [&](std::size_t b, int) {
-        const mpm::PointBlock& block = blocks_.points[b];
-        for (std::size_t row = 8 * std::size_t{block.firstGroup}; row < 8 * std::size_t{block.firstGroup} + block.points; ++row)
-            if (region.contains(worldPosition(block, row))) found[b].push_back(row);
+    exec.forBlocks(found.size(), 64, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t b = begin; b < end; ++b) {
+            const mpm::PointBlock& block = blocks_.points[b];
+            if (outOfReach(block, region)) continue;
+            for (std::size_t row = 8 * std::size_t{block.firstGroup}; row < 8 * std::size_t{block.firstGroup} + block.points; ++row)
+                if (region.contains(worldPosition(block, row))) found[b].push_back(row);
+        }
     });
     world::Removed removed;
     for (const std::vector<std::size_t>& rows : found)
@@ -109,10 +59,15 @@ world::Removed ExplicitMethod<Real>::erase(const Exec& exec, const world::Region
         }
     if (removed.count == 0) return removed;
     if (taken) readRows(world::kPromisedNames, *taken, &found);
-    std::vector<std::uint64_t> keys = recentre(exec, points_.rows());
-    for (const std::vector<std::size_t>& rows : found)
-        for (const std::size_t row : rows) keys[row] = mpm::kNoKey;
-    sort(exec, keys);
+    for (std::size_t b = 0; b < found.size(); ++b) {
+        if (found[b].empty()) continue;
+        mpm::PointBlock& block = blocks_.points[b];
+        const std::size_t first = 8 * std::size_t{block.firstGroup};
+        points_.closeUp(first, first + block.points, found[b]);
+        block.points -= static_cast<std::uint32_t>(found[b].size());
+    }
+    count_ -= removed.count;
+    if (count_ == 0) sort(exec, recentre(exec, points_.rows()));   // drops the blocks, which nothing would move on
     return removed;
 }
 
@@ -125,7 +80,7 @@ std::vector<std::uint64_t> ExplicitMethod<Real>::recentre(const Exec& exec, std:
         for (std::size_t row = 8 * std::size_t{block.firstGroup}; row < 8 * std::size_t{block.firstGroup} + block.points; ++row) {
             const mpm::Place place = frame_.recentre(block.coord, {points_.position(row, 0), points_.position(row, 1), points_.position(row, 2)});
             for (int axis = 0; axis < 3; ++axis) points_.position(row, axis) = static_cast<Real>(place.position[axis]);
-            keys[row] = mpm::cellKey(place.block, cellOf(place.position));
+            keys[row] = mpm::cellKey(place.block, mpm::cellOf(place.position));
         }
     });
     return keys;
@@ -182,13 +137,15 @@ void ExplicitMethod<Real>::save(Archive& archive) const {
         const auto group = archive.group("points");
         points_.save(archive);
     }
-    std::vector<std::int32_t> coords, counts;
+    std::vector<std::int32_t> coords, counts, groups;
     for (const mpm::PointBlock& block : blocks_.points) {
         coords.insert(coords.end(), {block.coord.x, block.coord.y, block.coord.z});
         counts.push_back(static_cast<std::int32_t>(block.points));
+        groups.push_back(static_cast<std::int32_t>(block.groups));
     }
     archive.put("block_coords", coords);
     archive.put("block_points", counts);
+    archive.put("block_groups", groups);
     archive.put("wave_speed", waveSpeed_);
     archive.put("grain_material", static_cast<std::int32_t>(grainMaterial_));
     archive.put("drift", drift_);
@@ -206,12 +163,15 @@ void ExplicitMethod<Real>::load(const Exec& exec, const Archive& archive) {
         const auto group = archive.group("points");
         points_.load(archive);
     }
-    const auto coords = archive.get<std::int32_t>("block_coords"), counts = archive.get<std::int32_t>("block_points");
-    if (coords.size() != 3 * counts.size()) throw ArchiveError("block_coords and block_points do not fit together");
+    const auto coords = archive.get<std::int32_t>("block_coords"), counts = archive.get<std::int32_t>("block_points"),
+               groups = archive.get<std::int32_t>("block_groups");
+    if (coords.size() != 3 * counts.size() || groups.size() != counts.size()) throw ArchiveError("block_coords and block_points do not fit together");
     std::vector<mpm::PointBlock> blocks;
     count_ = 0;
     for (std::size_t b = 0; b < counts.size(); ++b) {
-        blocks.push_back({.coord = {coords[3 * b], coords[3 * b + 1], coords[3 * b + 2]}, .points = static_cast<std::uint32_t>(counts[b])});
+        blocks.push_back({.coord = {coords[3 * b], coords[3 * b + 1], coords[3 * b + 2]},
+                          .groups = static_cast<std::uint32_t>(groups[b]),
+                          .points = static_cast<std::uint32_t>(counts[b])});
         count_ += counts[b];
     }
     blocks_ = mpm::connectBlocks(exec, frame_, std::move(blocks), points_.groupWidth());

@@ -7,6 +7,7 @@
 #include "elastoplastic/points.h"
 #include "mpm/blocks.h"
 #include "mpm/node_contact.h"
+#include "mpm/room.h"
 #include "mpm/tile.h"
 
 #include <optional>
@@ -22,6 +23,7 @@ public:
     world::Inserted insert(const Exec&, world::World&, const world::Fill&) override;
     world::Removed erase(const Exec&, const world::Region&, world::ChunkSink* taken) override;
     std::int64_t count() const override { return count_; }
+    double grainSpacing() const override;
     double stableStep(const world::World&) const override;
     world::StepReport step(const Exec&, world::World&, double dt) override;
     std::span<const world::FieldInfo> fields() const override { return info.fields; }
@@ -44,13 +46,29 @@ private:
         std::int64_t badRow = -1;  // first row that is not finite
     };
 
-    void pointsToGrid(const Exec&, double dt);
+    struct NewPoint {
+        Vec3 position, velocity;               // [m], [m/s]
+        double volume;                         // V⁰ [m³]
+        int material;
+        const std::array<double, 6>* stress;   // Cauchy [Pa]; null: none
+    };
+    world::Inserted insertRegion(const Exec&, world::World&, const world::Fill&);
+    world::Inserted insertListed(const Exec&, world::World&, const world::Fill&);
+    void fillRoom(const std::vector<Vec3>& places, mpm::Room&) const;
+    template <class PointAt>
+    world::Inserted add(const Exec&, world::World&, const world::Fill&, std::size_t count, const PointAt&);
+
+    void pointsToGrid(const Exec&, const world::World&, double dt);
+    /// What world.forces do to the velocities of a group in the step: x of eight points, then y, then z.
+    void push(const world::World&, const mpm::PointBlock&, std::uint32_t group, double dt, Real* change) const;
     /// Returns the largest number of cells that a node moves in the step.
     double updateNodes(const Exec&, const world::World&, double dt);
     double largestNodeGradient(const Exec&) const;
     std::int64_t gridToPoints(const Exec&, double dt);   // row of a point that is not finite, or −1
     BlockReport updateBlock(const mpm::PointBlock&, const Real* tile, double dt);
     void sort(const Exec&, const std::vector<std::uint64_t>& keys);
+    /// Whether no point of the block can be in the region; points may have drifted out of the block since the last sort.
+    bool outOfReach(const mpm::PointBlock&, const world::Region&) const;
     std::vector<std::uint64_t> recentre(const Exec&, std::size_t rows);
 
     using RowsOfBlocks = std::vector<std::vector<std::size_t>>;

@@ -43,7 +43,7 @@ int pointsInGroup(const mpm::PointBlock& block, std::uint32_t group) {
 
 template <class Real>
 world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& world, double dt) {
-    pointsToGrid(exec, dt);                                     // §5.1, with the stress forces of §6
+    pointsToGrid(exec, world, dt);                              // §5.1, with the stress forces of §6
 
     freeBodies_.begin(world, dt);
     const double cells = updateNodes(exec, world, dt);          // gravity, §8 collisions and friction
@@ -63,11 +63,12 @@ world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& wor
 // Mass and momentum of points to their block's tile: p_i += w (m v + [m C − Δt V⁰ τ D⁻¹] (x_i − x_p)), D = h²/4.
 // The second term in brackets is the force (23) with the weight gradients of the moving-least-squares form [Hu2018].
 template <class Real>
-void ExplicitMethod<Real>::pointsToGrid(const Exec& exec, double dt) {
+void ExplicitMethod<Real>::pointsToGrid(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("points to grid");
     using W = Wide<Real>;
     const std::array<Real, 3> h{static_cast<Real>(frame_.spacing.x), static_cast<Real>(frame_.spacing.y), static_cast<Real>(frame_.spacing.z)};
     const std::array<Real, 3> force{static_cast<Real>(4 * dt / frame_.spacing.x), static_cast<Real>(4 * dt / frame_.spacing.y), static_cast<Real>(4 * dt / frame_.spacing.z)};
+    const bool pushed = world.forces.any();
     tiles_.resize(blocks_.points.size() * mpm::kTileNodes * mpm::kNodeReals);
     exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
         const mpm::PointBlock& block = blocks_.points[b];
@@ -84,9 +85,24 @@ void ExplicitMethod<Real>::pointsToGrid(const Exec& exec, double dt) {
                 for (std::size_t axis = 0; axis < 3; ++axis)
                     momenta.affine[3 * row + axis] = negMulAdd(volume * force[axis], tau[3 * row + axis], mass * h[axis] * W::load(points_.gradient.group(g) + 8 * (3 * row + axis)));
             }
+            if (pushed) {
+                alignas(64) Real change[24] = {};
+                push(world, block, g, dt, change);
+                for (std::size_t row = 0; row < 3; ++row) momenta.momentum[row] = mulAdd(mass, W::load(change + 8 * row), momenta.momentum[row]);
+            }
             mpm::scatter(stencil, momenta, pointsInGroup(block, g), tile);
         }
     });
+}
+
+template <class Real>
+void ExplicitMethod<Real>::push(const world::World& world, const mpm::PointBlock& block, std::uint32_t group, double dt, Real* change) const {
+    for (int p = 0; p < pointsInGroup(block, group); ++p) {
+        const std::size_t row = 8 * std::size_t{group} + static_cast<std::size_t>(p);
+        const Vec3 dv = world.forces.velocityChange(world.materials[static_cast<std::size_t>(points_.material(row))], worldPosition(block, row),
+                                                    {points_.velocity(row, 0), points_.velocity(row, 1), points_.velocity(row, 2)}, world.gravity, world.time, dt);
+        for (int axis = 0; axis < 3; ++axis) change[8 * axis + p] = static_cast<Real>(dv[axis]);
+    }
 }
 
 // Tiles to nodes, momentum to velocity, gravity, bodies.

@@ -89,7 +89,7 @@ namespace {
 /// Reads the XML part tag by tag; what does not look like one of our frames is refused.
 class VtpReader {
 public:
-    explicit VtpReader(const Path& path) : path_(path), text_(readFile(path)) {
+    VtpReader(const Path& path, std::string bytes) : path_(path), text_(std::move(bytes)) {
         const std::size_t appended = text_.find(kAppended);
         if (!text_.starts_with("<?xml") || appended == std::string::npos) refuse("no appended data");
         header_ = std::string_view(text_).substr(0, appended);
@@ -172,7 +172,8 @@ private:
 
 }  // namespace
 
-Frame readVtp(const Path& path) { return VtpReader(path).read(); }
+Frame readVtp(const Path& path) { return parseVtp(readFile(path), path); }
+Frame parseVtp(std::string bytes, const Path& name) { return VtpReader(name, std::move(bytes)).read(); }
 
 void writeVtpSeries(const Path& path, const std::vector<FrameTime>& frames) {
     nlohmann::ordered_json files = nlohmann::ordered_json::array();

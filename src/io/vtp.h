@@ -19,6 +19,7 @@ void writeVtp(const Path&, const Frame&);
 
 /// Reads what writeVtp wrote; anything else is an Error with exit code 5.
 Frame readVtp(const Path&);
+Frame parseVtp(std::string bytes, const Path& name);
 
 struct FrameTime {
     std::int64_t number = 0;

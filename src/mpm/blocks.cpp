@@ -64,7 +64,7 @@ Blocks connectBlocks(const Exec& exec, const GridFrame& frame, std::vector<Point
     std::uint32_t groups = 0;
     for (PointBlock& block : pointBlocks) {
         block.firstGroup = groups;
-        block.groups = static_cast<std::uint32_t>((block.points + groupWidth - 1) / groupWidth);
+        block.groups = std::max(block.groups, static_cast<std::uint32_t>((block.points + groupWidth - 1) / groupWidth));
         groups += block.groups;
     }
     Blocks blocks{std::move(pointBlocks), {}};

@@ -20,7 +20,8 @@ constexpr int neighbour(int dx, int dy, int dz) { return (dx + 1) * 9 + (dy + 1)
 
 struct PointBlock {
     BlockCoord coord;
-    std::uint32_t firstGroup = 0, groups = 0, points = 0;   // points fill the groups from the front, padding at the end
+    std::uint32_t firstGroup = 0, groups = 0, points = 0;   // points fill the groups from the front, padding at the end; those that
+                                                            // were taken out since the last sort leave more groups than points need
     std::array<std::int32_t, kNeighbours> nodeBlocks{};     // all present
 };
 struct NodeBlock {
@@ -35,7 +36,8 @@ struct Blocks {
     std::size_t groups() const { return points.empty() ? 0 : points.back().firstGroup + points.back().groups; }
 };
 
-/// Lays the blocks' points (coord and points are given) into consecutive groups and finds the nodes they reach.
+/// Lays the blocks' points (coord and points are given, groups where there are more than points need) into consecutive
+/// groups and finds the nodes they reach.
 Blocks connectBlocks(const Exec&, const GridFrame&, std::vector<PointBlock>, std::size_t groupWidth);
 
 /// Sorts the rows of a table of points by block and cell, by id within a cell, each block padded to whole groups; rows

@@ -7,6 +7,7 @@
 #include "core/vec.h"
 #include "world/domain.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -66,6 +67,12 @@ struct GridFrame {
 /// A grid with nodes on the domain's lower faces and about the wanted spacing: exactly, except that a periodic axis
 /// takes a whole number of blocks.
 GridFrame makeFrame(const world::Domain&, double spacing);
+
+/// The cell of a block that a position relative to it is in: that of the nearest node.
+inline int cellOf(const Vec3& p) {
+    const auto nearest = [](double c) { return std::clamp(static_cast<int>(std::floor(c + 0.5)), 0, kBlockSide - 1); };
+    return (nearest(p.x) * kBlockSide + nearest(p.y)) * kBlockSide + nearest(p.z);
+}
 
 /// Sorts by block (x, then y, then z), then by cell within it.
 std::uint64_t cellKey(const BlockCoord&, int cell);

@@ -14,6 +14,7 @@ void Bookmark::save(Archive& archive) const {
     archive.put("first_number", firstNumber);
     archive.put("series_bytes", lengths.series);
     archive.put("bodies_bytes", lengths.bodies);
+    archive.put("flows_bytes", lengths.flows);
     archive.put("start_energy", start.energy.value_or(std::numeric_limits<double>::quiet_NaN()));
     archive.put("start_inserted", start.inserted);
 }
@@ -25,7 +26,7 @@ Bookmark Bookmark::load(const Archive& archive) {
             .headingTime = archive.value<double>("heading_time"),
             .nextFrame = archive.value<std::int64_t>("next_frame"),
             .firstNumber = archive.value<std::int64_t>("first_number"),
-            .lengths = {archive.value<std::uint64_t>("series_bytes"), archive.value<std::uint64_t>("bodies_bytes")},
+            .lengths = {archive.value<std::uint64_t>("series_bytes"), archive.value<std::uint64_t>("bodies_bytes"), archive.value<std::uint64_t>("flows_bytes")},
             .start = {std::isfinite(energy) ? std::optional(energy) : std::nullopt, archive.value<std::int64_t>("start_inserted")}};
 }
 

@@ -137,6 +137,7 @@ ExitCode FrameLoop::runFrames(StopRequested stop) {
     while (next_ <= settings_.schedule.last()) {
         const Event event = nextEvent();
         const auto reached = simulation_.advance(exec_, event.time, [&] { return keepGoing(stop); });
+        for (std::string& warning : simulation_.takeWarnings()) warn(std::move(warning));
         if (reached == world::Reached::failed) {
             measurements_.flush();
             writeResults();
@@ -215,9 +216,11 @@ void FrameLoop::writeFrame() {
         start_ = {totals.energy(), simulation_.account().insertedCount};
         directory_.series().append(seriesHeader(simulation_));
         directory_.bodies().append(bodiesHeader());
+        directory_.flows().append(flowsHeader(simulation_.world()));
     }
     directory_.series().append(seriesRow(simulation_, totals, start_));
     directory_.bodies().append(bodiesRows(simulation_, number));
+    directory_.flows().append(flowsRow(simulation_.world()));
     measurements_.flush();
 }
 

@@ -17,8 +17,12 @@ struct Options {
     std::optional<std::int64_t> frames;      // after frame 0
     int threads = 0;                         // 0: as many as the machine has
     std::optional<double> maxSeconds;        // wall time
+    std::optional<std::string> from;         // DIR or DIR@FRAME: a run whose grains are put in besides those of the scene
     bool resume = false, overwrite = false, force = false;
 };
+
+/// The request with the file of grains that `from` names. Errors: no such run or frame (3).
+scene::Request requestOf(const Options&);
 
 struct Outcome {
     ExitCode code = ExitCode::done;

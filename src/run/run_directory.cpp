@@ -87,7 +87,7 @@ void removeRun(const RunDirectory& directory) {
     removeBodyMeshes(path / kFrames);
     removeAssets(path);
     removeProbeTables(directory.probes());
-    for (const std::string_view name : {"scene.toml", "results.json", "series.csv", "frames/bodies.csv", "frames/grains.vtp.series", "frames/bodies.vtp.series", "frames/bodies_fixed.vtp",
+    for (const std::string_view name : {"scene.toml", "results.json", "series.csv", "flows.csv", "frames/bodies.csv", "frames/grains.vtp.series", "frames/bodies.vtp.series", "frames/bodies_fixed.vtp",
                                         "checkpoint/a.h5", "checkpoint/b.h5"})
         fs::remove(path / name);
     for (const std::string_view folder : {kFrames, kCheckpoint, kProbes, kAssetFolder}) {
@@ -147,7 +147,7 @@ Path RunDirectory::frame(std::int64_t number) const { return path_ / kFrames / i
 Path RunDirectory::movingBodies(std::int64_t number) const { return frames() / movingName(number); }
 
 void RunDirectory::requireAppended(const AppendedLengths& lengths) const {
-    for (const auto& [file, length] : {std::pair{seriesFile(), lengths.series}, {bodiesFile(), lengths.bodies}}) {
+    for (const auto& [file, length] : {std::pair{seriesFile(), lengths.series}, {bodiesFile(), lengths.bodies}, {flowsFile(), lengths.flows}}) {
         std::error_code absent;
         const std::uintmax_t size = fs::file_size(file, absent);
         if (absent) throw ArchiveError(fmt::format("'{}' is missing", file.string()));
@@ -159,6 +159,7 @@ void RunDirectory::openAppended(const AppendedLengths& lengths) {
     for (const std::string_view folder : {kFrames, kCheckpoint}) io::createDirectories(path_ / folder);
     series_ = std::make_unique<io::AppendFile>(seriesFile(), lengths.series);
     bodies_ = std::make_unique<io::AppendFile>(bodiesFile(), lengths.bodies);
+    flows_ = std::make_unique<io::AppendFile>(flowsFile(), lengths.flows);
 }
 
 void RunDirectory::listFrames(const FrameSchedule& schedule, std::int64_t first, std::int64_t count) const {

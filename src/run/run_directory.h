@@ -21,7 +21,7 @@ inline constexpr std::string_view kAssetFolder = "assets";   // files that the s
 
 /// Lengths of the files that only grow, as a checkpoint remembers them.
 struct AppendedLengths {
-    std::uint64_t series = 0, bodies = 0;   // [bytes]
+    std::uint64_t series = 0, bodies = 0, flows = 0;   // [bytes]
 };
 
 class RunDirectory {
@@ -51,9 +51,10 @@ public:
     void requireAppended(const AppendedLengths&) const;
     /// Cuts the growing files back to these lengths.
     void openAppended(const AppendedLengths&);
-    AppendedLengths appendedLengths() const { return {series_->length(), bodies_->length()}; }
+    AppendedLengths appendedLengths() const { return {series_->length(), bodies_->length(), flows_->length()}; }
     io::AppendFile& series() { return *series_; }
     io::AppendFile& bodies() { return *bodies_; }
+    io::AppendFile& flows() { return *flows_; }
 
     /// grains.vtp.series for the frames [0, count), the file of frame 0 numbered `first`.
     void listFrames(const FrameSchedule&, std::int64_t first, std::int64_t count) const;
@@ -79,12 +80,13 @@ private:
 
     Path frames() const { return path_ / "frames"; }
     Path seriesFile() const { return path_ / "series.csv"; }
+    Path flowsFile() const { return path_ / "flows.csv"; }
     Path bodiesFile() const { return path_ / "frames" / "bodies.csv"; }
 
     Path path_;
     Lock lock_;
     io::CheckpointPair checkpoints_;
-    std::unique_ptr<io::AppendFile> series_, bodies_;
+    std::unique_ptr<io::AppendFile> series_, bodies_, flows_;
 };
 
 /// run.json of a run directory; exit code 3 where there is none.

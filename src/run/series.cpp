@@ -70,6 +70,37 @@ std::string seriesRow(const world::Simulation& simulation, const world::Totals& 
     return row.finish();
 }
 
+namespace {
+
+/// Calls emitter(e) for each emitter, then sink(name, account) for each sink and for the open faces where there are any.
+template <class ForEmitter, class ForSink>
+void eachFlow(const world::World& world, const ForEmitter& emitter, const ForSink& sink) {
+    for (const world::Emitter& e : world.emitters) emitter(e);
+    for (const world::Sink& s : world.sinks) sink(s.name, s.account);
+    if (world.domain.anyOpen()) sink("open_faces", world.openFaces);
+}
+
+}  // namespace
+
+std::string flowsHeader(const world::World& world) {
+    std::string header = "time_s";
+    eachFlow(
+        world, [&](const world::Emitter& e) { header += fmt::format(",{0}_count,{0}_mass_kg,{0}_owed_{1}", e.name, e.byCount ? "count" : "kg"); },
+        [&](const std::string& name, const world::SinkAccount&) {
+            header += fmt::format(",{0}_count,{0}_mass_kg,{0}_momentum_x_kg_m_s,{0}_momentum_y_kg_m_s,{0}_momentum_z_kg_m_s", name);
+        });
+    return header + "\n";
+}
+
+std::string flowsRow(const world::World& world) {
+    Row row;
+    row.cell(world.time);
+    eachFlow(
+        world, [&](const world::Emitter& e) { row.cell(e.state.count()).cell(e.state.mass()).cell(e.owed(world.time)); },
+        [&](const std::string&, const world::SinkAccount& s) { row.cell(s.count).cell(s.mass).cell(s.momentum.x).cell(s.momentum.y).cell(s.momentum.z); });
+    return row.finish();
+}
+
 std::string bodiesHeader() { return "frame,time_s,name,x_m,y_m,z_m,qw,qx,qy,qz\n"; }
 
 std::string bodiesRows(const world::Simulation& simulation, std::int64_t frameNumber) {

@@ -23,6 +23,10 @@ std::optional<double> dissipated(const StartEnergy&, const world::Totals&, const
 std::string seriesHeader(const world::Simulation&);
 std::string seriesRow(const world::Simulation&, const world::Totals&, const StartEnergy&);
 
+/// What emitters let in and sinks and open faces took out, a row per frame.
+std::string flowsHeader(const world::World&);
+std::string flowsRow(const world::World&);
+
 std::string bodiesHeader();
 /// A row for each body that is not a face of the domain.
 std::string bodiesRows(const world::Simulation&, std::int64_t frameNumber);

@@ -22,6 +22,9 @@ public:
     /// Reads every file and makes the solids of meshes and height fields. Shapes that were not well read are left out.
     void load(SceneDescription&, WellRead, Problems&);
 
+    /// Its bytes; nothing, and a problem at the key `path`, where it cannot be read.
+    const std::string* read(const std::string& file, const std::string& path, Problems&);
+
     std::size_t missing() const { return missing_; }   // errors that are files that cannot be opened
     std::vector<Asset> takeAssets() { return std::move(assets_); }
     const std::map<std::string, std::size_t>& assetOfFile() const { return assetOfFile_; }
@@ -29,8 +32,6 @@ public:
 private:
     void load(geometry::MeshDescription&, const std::string& path, Problems&);
     void load(geometry::HeightFieldDescription&, const std::string& path, Problems&);
-    /// Its bytes; nothing, and a problem, where it cannot be read.
-    const std::string* read(const std::string& file, const std::string& path, Problems&);
     std::string freeName(const std::string& file) const;
 
     std::string folder_;

@@ -144,10 +144,12 @@ world::World build(const SceneDescription& scene) {
     world.bodies = buildWalls(scene, world.domain);
     for (std::size_t i = 0; i < scene.bodies.size(); ++i) addBodies(scene, i, world.bodies);
     for (const FillDescription& fill : scene.grains)
-        world.fills.push_back({.region = insideDomain(geometry::build(fill.region), scene.domain),
+        world.fills.push_back({.region = fill.table ? nullptr : insideDomain(geometry::build(fill.region), scene.domain),
                                .material = materialIndex(scene, fill.material),
                                .source = static_cast<int>(world.fills.size()),
-                               .velocity = fill.velocity});
+                               .velocity = fill.velocity,
+                               .listed = fill.listed});
+    buildFlows(scene, world);
     return world;
 }
 

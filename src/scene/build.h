@@ -11,5 +11,6 @@ geometry::ShapePtr insideDomain(const geometry::ShapePtr&, const DomainDescripti
 
 /// Of a description that passed check().
 world::World build(const SceneDescription&);
+void buildFlows(const SceneDescription&, world::World&);   // emitters, sinks and forces, once bodies and fills are there
 
 }  // namespace talus::scene

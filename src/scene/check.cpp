@@ -39,6 +39,7 @@ public:
         grains();
         fields();
         checkProbes(scene_, wellRead_, problems_);
+        checkFlows(scene_, wellRead_, problems_);
     }
 
 private:
@@ -138,12 +139,13 @@ private:
 
     void grains() {
         const bool free = std::ranges::any_of(scene_.bodies, [](const BodyDescription& body) { return body.free() != nullptr; });
-        if (scene_.grains.empty() && !free) error("grains", "the scene has no grains and no free body; add [[grains]] with a material and a region");
+        if (scene_.grains.empty() && scene_.emitters.empty() && !free)
+            error("grains", "the scene has no grains, no emitter and no free body; add [[grains]] with a material and a region, or [[emitters]]");
         for (std::size_t i = 0; i < scene_.grains.size(); ++i) {
             const FillDescription& fill = scene_.grains[i];
             const std::string path = fmt::format("grains[{}]", i);
-            material(path + ".material", fill.material);
-            if (wellRead_(path + ".region")) region(path + ".region", fill.region);
+            if (!fill.table || !fill.material.empty()) material(path + ".material", fill.material);
+            if (!fill.table && wellRead_(path + ".region")) region(path + ".region", fill.region);
         }
     }
 

@@ -227,9 +227,16 @@ const FreeDescription* BodyDescription::free() const {
 }
 
 void FillDescription::keys(KeyVisitor& v) {
-    v.text({.name = "material", .help = "name of the material of the grains", .required = true}, material);
-    region.keys(v, {.name = "region", .help = "the shape to fill", .required = true});
-    v.vector({"velocity", "at time 0", Dimension::velocity}, velocity);
+    v.text({"material", "name of the material of the grains; a table may have a column 'material' with the index of each instead"}, material);
+    v.table({"region", "the shape to fill; this or table"}, hasRegion, [&](KeyVisitor& inside) { region.keys(inside); });
+    v.file({"table", "a file of grains: .csv, .npz or a frame of another run, .vtp; columns by the names of fields, SI units"}, table);
+    v.number({"scale", "of the lengths in a table: position, radius, volume", Dimension::none, positive()}, scale);
+    v.vector({"position", "where the origin of a table goes", Dimension::length}, position);
+    v.vector({"rotation_deg", "turns a table about the fixed axes x, then y, then z, through its origin", Dimension::angle}, rotationDeg);
+    v.vector({"velocity", "at time 0; added to that of a table", Dimension::velocity}, velocity);
+    if (!table && material.empty()) v.problem("material", fmt::format("missing key '{}.material': name of the material of the grains", v.path()));
+    if (!table && !hasRegion) v.problem("region", fmt::format("missing key '{}.region': the shape to fill", v.path()));
+    if (table && hasRegion) v.problem("table", "region and table are both given; keep one of them");
 }
 
 void OutputDescription::keys(KeyVisitor& v) {
@@ -263,6 +270,10 @@ void SceneDescription::contentKeys(KeyVisitor& v) {
     v.list({"contacts", "friction between two materials; pairs that are not named have the defaults"}, contacts);
     v.list({"bodies", "objects with a surface"}, bodies);
     v.list({"grains", "regions filled with grains at time 0"}, grains);
+    v.list({"emitters", "where grains come from during the run"}, emitters);
+    v.list({"sinks", "where grains are removed"}, sinks);
+    v.list({"forces", "what acts on grains besides gravity and contact: moving air, which drags them"}, forces);
+    v.table({"air", "the air of [[forces]], which drags each grain by its physical size and density"}, [&](KeyVisitor& inside) { air.keys(inside); });
     v.list({"probes", "measurements that are written while the run goes; see measurements.md"}, probes);
     for (std::size_t i = 0; i < methods.size(); ++i)
         v.table({methods[i]->name, methods[i]->summary}, [&](KeyVisitor& inside) { settings[i]->keys(inside); });

@@ -6,6 +6,7 @@
 #include "core/keys.h"
 #include "geometry/shape_description.h"
 #include "scene/bodies.h"
+#include "scene/flows.h"
 #include "scene/parameters.h"
 #include "scene/probe_description.h"
 #include "scene/scene.h"
@@ -119,9 +120,14 @@ struct BodyDescription {
 };
 
 struct FillDescription {
-    std::string material;
+    std::string material;     // empty: by the column of a table
+    bool hasRegion = false;
     geometry::ShapeDescription region;
+    std::optional<std::string> table;   // a file, instead of a region
+    double scale = 1;
+    Vec3 position, rotationDeg;         // of the table
     Vec3 velocity{0, 0, 0};   // [m/s]
+    std::shared_ptr<const world::ListedGrains> listed;   // what loadTables() read
     void keys(KeyVisitor&);
 };
 
@@ -148,6 +154,10 @@ struct SceneDescription {
     std::vector<ContactDescription> contacts;
     std::vector<BodyDescription> bodies;
     std::vector<FillDescription> grains;
+    std::vector<EmitterDescription> emitters;
+    std::vector<SinkDescription> sinks;
+    std::vector<ForceDescription> forces;
+    AirDescription air;
     std::vector<ProbeDescription> probes;
     OutputDescription output;
     std::vector<std::unique_ptr<world::MethodSettings>> settings;   // of every method
@@ -173,5 +183,6 @@ using WellRead = FunctionRef<bool(std::string_view path)>;
 
 /// What no range of a single key can say: names, geometry, rules between tables. Keys that were not well read are left out.
 void check(const SceneDescription&, WellRead, Problems&);
+void checkFlows(const SceneDescription&, WellRead, Problems&);   // the part of it about emitters, sinks and forces
 
 }  // namespace talus::scene

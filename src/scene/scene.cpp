@@ -11,6 +11,7 @@
 #include "scene/reader.h"
 #include "scene/source.h"
 #include "scene/suggestion.h"
+#include "scene/table_fill.h"
 #include "scene/writer.h"
 
 #include <fmt/format.h>
@@ -77,10 +78,12 @@ Scene read(const Request& request, Methods methods) {
     applyOverrides(root, request, diagnostics);
     std::unique_ptr<SceneDescription> scene = describe(root, methods, diagnostics);
     const auto wellRead = [&](std::string_view path) { return !diagnostics.hasErrorAround(path); };
+    if (request.grains) scene->grains.emplace_back().table = *request.grains;
     Problems ofFiles;
     AssetLoader assets(source.folder);
     assets.load(*scene, wellRead, ofFiles);
     const std::size_t missingPaths = resolvePaths(*scene, source.folder, wellRead, ofFiles);
+    loadTables(*scene, assets, wellRead, ofFiles);
     place(ofFiles, root, diagnostics);
     Problems problems;
     check(*scene, wellRead, problems);

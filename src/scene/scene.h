@@ -29,6 +29,7 @@ struct Request {
     std::string scene;                           // a path (has '/' or ends in .toml) or the name of a built-in scene
     std::optional<std::string> method, variant, precision;
     std::vector<std::string> sets;               // "a.b=1", in order
+    std::optional<std::string> grains = {};      // a file of grains to put in besides those of the scene
 };
 
 struct SceneDescription;

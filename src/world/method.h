@@ -52,11 +52,14 @@ class Method {
 public:
     virtual ~Method() = default;
 
-    /// Puts grains of the fill into the world; ids come from world.nextId.
+    /// Puts grains of the fill into the world, less where there is no room; ids come from world.nextId.
     virtual Inserted insert(const Exec&, World&, const Fill&) = 0;
     /// Takes out the grains in the region; `taken` gets their promised fields (kPromisedFields, in that order) as they leave.
     virtual Removed erase(const Exec&, const Region&, ChunkSink* taken = nullptr) = 0;
     virtual std::int64_t count() const = 0;
+    /// Distance of neighbours among packed grains of the method's own size, by which emitters space them [m]; 0: it has none, and
+    /// nothing can be emitted.
+    virtual double grainSpacing() const { return 0; }
 
     /// Longest step that is stable now [s]; constant time.
     virtual double stableStep(const World&) const = 0;

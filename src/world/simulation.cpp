@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "world/simulation.h"
 
+#include "world/emitter_turn.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +63,7 @@ void Simulation::fill(const Exec& exec) {
 Reached Simulation::advance(const Exec& exec, double target, FunctionRef<bool()> keepGoing) {
     while (!failure_ && world_.time < target) {
         if (!keepGoing()) return Reached::stopped;
-        const double stable = method_->stableStep(world_);
+        const double stable = std::min(method_->stableStep(world_), emitterStep(world_, *method_));
         if (plan_.target != target || plan_.stepsLeft == 0 || !(plan_.dt <= stable)) planTo(target, stable);
         if (!failure_) takeStep(exec);
     }
@@ -118,14 +120,34 @@ void Simulation::takeStep(const Exec& exec) {
         dt_ = plan_.dt;
         ++steps_;
         grainSteps_ += grains;
-        if (world_.domain.anyOpen()) removeLeavers(exec);
+        removeLeavers(exec);
+        letIn(exec);
     }
 }
 
 void Simulation::removeLeavers(const Exec& exec) {
-    const Removed removed = method_->erase(exec, {std::make_shared<WithinOpenFaces>(world_.domain), false}, leavers_);
+    if (world_.domain.anyOpen()) remove(exec, {std::make_shared<WithinOpenFaces>(world_.domain), false}, world_.openFaces);
+    for (Sink& sink : world_.sinks)
+        if (world_.time >= sink.begin && world_.time < sink.end) remove(exec, {sink.region, true}, sink.account);
+}
+
+void Simulation::remove(const Exec& exec, const Region& region, SinkAccount& account) {
+    const Removed removed = method_->erase(exec, region, leavers_);
+    account.count += removed.count;
+    account.mass += removed.mass;
+    account.momentum += removed.momentum;
     account_.removedCount += removed.count;
     account_.removedMass += removed.mass;
+}
+
+void Simulation::letIn(const Exec& exec) {
+    for (std::size_t e = 0; e < world_.emitters.size(); ++e) {
+        const auto phase = exec.phase("emitters");
+        Emitted emitted = emit(exec, world_, *method_, e);
+        account_.insertedCount += emitted.count;
+        account_.insertedMass += emitted.mass;
+        if (!emitted.warning.empty()) warnings_.push_back(std::move(emitted.warning));
+    }
 }
 
 void Simulation::save(Archive& archive) const {

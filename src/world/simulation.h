@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace talus::world {
 
@@ -36,6 +38,8 @@ public:
     const World& world() const { return world_; }
     const Method& method() const { return *method_; }
     const Account& account() const { return account_; }
+    /// What went on that a user should know of, since the last call.
+    std::vector<std::string> takeWarnings() { return std::exchange(warnings_, {}); }
     std::int64_t steps() const { return steps_; }
     std::int64_t grainSteps() const { return grainSteps_; }   // grains advanced, summed over steps
     double stepSeconds() const { return stepSeconds_; }       // wall time inside Method::step
@@ -54,6 +58,8 @@ private:
     Failed collapse(double step) const;
     void takeStep(const Exec&);
     void removeLeavers(const Exec&);
+    void remove(const Exec&, const Region&, SinkAccount&);
+    void letIn(const Exec&);
 
     World world_;
     std::unique_ptr<Method> method_;
@@ -63,6 +69,7 @@ private:
     double dt_ = 0, stepSeconds_ = 0;
     std::optional<Failed> failure_;
     ChunkSink* leavers_ = nullptr;
+    std::vector<std::string> warnings_;
 };
 
 /// A method that needs shorter steps than this has gone wrong.

@@ -10,6 +10,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -17,8 +19,32 @@ namespace talus::world {
 
 double World::fillVolume() const {
     double volume = 0;
-    for (const Fill& fill : fills) volume += fill.region->volume();
+    for (const Fill& fill : fills) {
+        if (fill.region) volume += fill.region->volume();
+        if (fill.listed) volume = std::accumulate(fill.listed->volumes.begin(), fill.listed->volumes.end(), volume);
+    }
     return volume;
+}
+
+// Grains per second have no volume before a method gives them one; they count as nothing here.
+double World::emittedVolume() const {
+    double volume = 0;
+    for (const Emitter& e : emitters) {
+        if (e.byCount) continue;
+        for (const EmitterPart& part : e.parts) volume += part.massFraction * e.due(end) / materials[static_cast<std::size_t>(part.material)].bulkDensity();
+    }
+    return volume;
+}
+
+std::vector<int> World::grainMaterials() const {
+    std::set<int> used;
+    for (const Fill& fill : fills) {
+        if (!fill.listed || fill.listed->materials.empty()) used.insert(fill.material);
+        if (fill.listed) used.insert(fill.listed->materials.begin(), fill.listed->materials.end());
+    }
+    for (const Emitter& e : emitters)
+        for (const EmitterPart& part : e.parts) used.insert(part.material);
+    return {used.begin(), used.end()};
 }
 
 std::vector<BodySnapshot> World::bodiesAt(double t) const {
@@ -78,6 +104,16 @@ void World::save(Archive& archive) const {
     }
     archive.put("body_loads", loads);
     saveFreeBodies(*this, archive);
+    for (std::size_t i = 0; i < emitters.size(); ++i) {
+        const auto group = archive.group("emitter_" + std::to_string(i));
+        emitters[i].save(archive);
+    }
+    for (std::size_t i = 0; i < sinks.size(); ++i) {
+        const auto group = archive.group("sink_" + std::to_string(i));
+        sinks[i].account.save(archive);
+    }
+    const auto group = archive.group("open_faces");
+    openFaces.save(archive);
 }
 
 void World::load(const Archive& archive) {
@@ -91,6 +127,16 @@ void World::load(const Archive& archive) {
         bodies[b].load = {{l[0], l[1], l[2]}, {l[3], l[4], l[5]}, l[6], l[7]};
     }
     loadFreeBodies(archive, *this);
+    for (std::size_t i = 0; i < emitters.size(); ++i) {
+        const auto group = archive.group("emitter_" + std::to_string(i));
+        emitters[i].load(archive);
+    }
+    for (std::size_t i = 0; i < sinks.size(); ++i) {
+        const auto group = archive.group("sink_" + std::to_string(i));
+        sinks[i].account = SinkAccount::load(archive);
+    }
+    const auto group = archive.group("open_faces");
+    openFaces = SinkAccount::load(archive);
 }
 
 Aabb worldBounds(const BodySnapshot& body) {
@@ -139,10 +185,19 @@ double coveredPart(const geometry::Shape& region, const std::vector<BodySnapshot
     return inside == 0 ? 0 : static_cast<double>(covered) / inside;
 }
 
+void checkListed(const Fill& fill, const std::vector<BodySnapshot>& bodies, Problems& problems) {
+    const std::string path = "grains[" + std::to_string(fill.source) + "].table";
+    const std::vector<Vec3>& all = fill.listed->positions;
+    const auto covered = std::ranges::count_if(all, [&](const Vec3& x) { return std::ranges::any_of(bodies, [&](const BodySnapshot& body) { return body.distance(x) < 0; }); });
+    if (covered == static_cast<std::ptrdiff_t>(all.size())) problems.error(path, "all its grains lie inside bodies; move the table or the bodies");
+    else if (covered > 0) problems.warn(path, std::to_string(covered) + " of its " + std::to_string(all.size()) + " grains lie inside bodies and are left out");
+}
+
 void checkFills(const World& world, Problems& problems) {
     const std::vector<BodySnapshot> bodies = world.bodiesAt(world.time);
     for (const Fill& fill : world.fills) {
-        if (!fill.region->bounded()) continue;
+        if (fill.listed) checkListed(fill, bodies, problems);
+        if (!fill.region || !fill.region->bounded()) continue;
         const std::string path = "grains[" + std::to_string(fill.source) + "].region";
         const double covered = coveredPart(*fill.region, bodies);
         if (covered == 1) problems.error(path, "the region lies inside bodies, so it stays empty; move the region or the bodies");
@@ -239,6 +294,7 @@ void warnOfOverlaps(const World& world, Problems& problems) {
 
 void check(const World& world, double end, Problems& problems) {
     checkFills(world, problems);
+    checkEmitters(world, problems);
     checkSizes(world, problems);
     for (const Body& body : world.bodies)
         for (int axis = 0; axis < 3; ++axis) {

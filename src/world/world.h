@@ -9,7 +9,11 @@
 #include "world/body.h"
 #include "world/body_contact.h"
 #include "world/domain.h"
+#include "world/emitter.h"
+#include "world/fill.h"
+#include "world/forces.h"
 #include "world/materials.h"
+#include "world/sink.h"
 
 #include <cstdint>
 #include <memory>
@@ -17,22 +21,6 @@
 #include <vector>
 
 namespace talus::world {
-
-/// Grains to be put into the world.
-struct Fill {
-    std::shared_ptr<const geometry::Shape> region;   // in world coordinates
-    int material = 0;
-    int source = 0;          // index of the fill in the scene
-    Vec3 velocity;           // [m/s]
-};
-
-/// Grains to be taken out of it.
-struct Region {
-    std::shared_ptr<const geometry::Shape> shape;
-    bool inside = true;      // false: what lies outside the shape
-
-    bool contains(const Vec3& x) const { return (shape->distance(x) <= 0) == inside; }
-};
 
 /// How fine to simulate: a total number of grains, or their size (dem: diameter, MPM: grid spacing).
 struct Resolution {
@@ -51,6 +39,11 @@ struct World {
     std::vector<Body> bodies;        // closed domain faces first, named domain.z_min and so on
     std::vector<Fill> fills;
     std::vector<BodyContact> bodyContacts;   // of bodies with each other, in the last step; by key
+    std::vector<Emitter> emitters;
+    std::vector<Sink> sinks;
+    SinkAccount openFaces;           // what left through open faces of the domain
+    Forces forces;
+    double end = 0;                  // when the run is to end, for what emitters will bring [s]
 
     double time = 0;                 // [s]
     std::int64_t nextId = 0;         // ids are never reused
@@ -58,6 +51,10 @@ struct World {
 
     /// Bulk volume of all fills [m³].
     double fillVolume() const;
+    /// Packed volume that emitters will have let out by the end [m³].
+    double emittedVolume() const;
+    /// Materials that grains are or will be of, each once.
+    std::vector<int> grainMaterials() const;
     /// The bodies at time t, in the order of `bodies`.
     std::vector<BodySnapshot> bodiesAt(double t) const;
 

@@ -88,6 +88,7 @@ public:
     Inserted insert(const Exec&, World&, const Fill&) override;
     Removed erase(const Exec&, const Region&, ChunkSink* taken) override;
     std::int64_t count() const override { return static_cast<std::int64_t>(spheres_.rows()); }
+    double grainSpacing() const override { return diameter_; }
     double stableStep(const World&) const override { return stableStepAt(deepest_); }
     StepReport step(const Exec&, World&, double dt) override;
     std::span<const FieldInfo> fields() const override { return kSphereFields; }
@@ -96,7 +97,10 @@ public:
     void load(const Exec&, const Archive&) override;
 
 private:
+    bool hasRoom(const World&, std::span<const BodySnapshot>, const Vec3& x, double radius) const;
+    void append(World&, const Fill&, const Vec3& x, const Vec3& velocity, int material, double radius);
     double stableStepAt(double overlap) const;
+    Vec3 pushed(const World&, std::size_t i, double dt) const;   // by world.forces in the step [m/s]
     Trial predict(const Exec&, const World&, double dt) const;
     std::vector<Pair> touching(const Exec&, const World&, std::span<const BodySnapshot>, const Trial&) const;
     Touch touchBody(const World&, const BodySnapshot&, const Trial&, const Pair&) const;
@@ -136,27 +140,52 @@ std::vector<Vec3> sites(const geometry::Shape& region, double diameter) {
 SphereDem::SphereDem(const SphereDemSettings& settings, const World& world)
     : settings_(settings), diameter_(diameterOf(world)), bodyRates_(world.bodies.size()) {}
 
+bool SphereDem::hasRoom(const World& world, std::span<const BodySnapshot> bodies, const Vec3& x, double radius) const {
+    constexpr double kTouching = 1 - 1e-9;
+    for (const BodySnapshot& body : bodies)
+        if (body.distance(x) < kTouching * radius) return false;
+    for (std::size_t i = 0; i < spheres_.rows(); ++i)
+        if (norm(world.domain.nearestImage(x - get(spheres_.position, i))) < kTouching * (radius + spheres_.radius(i))) return false;
+    return true;
+}
+
+void SphereDem::append(World& world, const Fill& fill, const Vec3& x, const Vec3& velocity, int materialIndex, double radius) {
+    const Material& material = world.materials[static_cast<std::size_t>(materialIndex)];
+    const double volume = 4 * std::numbers::pi / 3 * radius * radius * radius;
+    const std::size_t i = spheres_.rows();
+    spheres_.resize(i + 1);
+    spheres_.id(i) = world.nextId++;
+    set(spheres_.position, i, world.domain.wrap(x));
+    set(spheres_.velocity, i, velocity);
+    spheres_.rotation(i, 0) = 1;
+    spheres_.radius(i) = radius;
+    spheres_.mass(i) = material.density * volume;
+    spheres_.volume(i) = volume / material.packingFraction;
+    spheres_.birthTime(i) = world.time;
+    spheres_.material(i) = materialIndex;
+    spheres_.source(i) = fill.source;
+}
+
 Inserted SphereDem::insert(const Exec&, World& world, const Fill& fill) {
-    const Material& material = world.materials[static_cast<std::size_t>(fill.material)];
-    const double volume = std::numbers::pi / 6 * diameter_ * diameter_ * diameter_;
-    const std::vector<Vec3> centres = sites(*fill.region, diameter_);
-    const std::size_t first = spheres_.rows();
-    spheres_.resize(first + centres.size());
-    for (std::size_t i = first; i < spheres_.rows(); ++i) {
-        spheres_.id(i) = world.nextId++;
-        set(spheres_.position, i, world.domain.wrap(centres[i - first]));
-        set(spheres_.velocity, i, fill.velocity);
-        spheres_.rotation(i, 0) = 1;
-        spheres_.radius(i) = 0.5 * diameter_;
-        spheres_.mass(i) = material.density * volume;
-        spheres_.volume(i) = volume / material.packingFraction;
-        spheres_.birthTime(i) = world.time;
-        spheres_.material(i) = fill.material;
-        spheres_.source(i) = fill.source;
+    const std::vector<BodySnapshot> bodies = world.bodiesAt(world.time);
+    const ListedGrains* list = fill.listed.get();
+    const std::vector<Vec3> centres = list ? list->positions : sites(*fill.region, diameter_);
+    Inserted inserted;
+    for (std::size_t i = 0; i < centres.size() && (!list || inserted.count < list->mostCount); ++i) {
+        const int m = list && !list->materials.empty() ? list->materials[i] : fill.material;
+        const Material& material = world.materials[static_cast<std::size_t>(m)];
+        const bool sized = list && !list->volumes.empty();   // solid volume is packing fraction x packed volume
+        const double radius = sized ? std::cbrt(0.75 / std::numbers::pi * material.packingFraction * list->volumes[i]) : 0.5 * diameter_;
+        const double mass = material.density * (4 * std::numbers::pi / 3 * radius * radius * radius);
+        if (list && inserted.mass + mass > list->mostMass) break;
+        if (list && list->onlyWhereRoom && !hasRoom(world, bodies, centres[i], radius)) continue;
+        append(world, fill, centres[i], list && !list->velocities.empty() ? list->velocities[i] : fill.velocity, m, radius);
+        ++inserted.count;
+        inserted.mass += mass;
     }
     contacts_.reserve(kContactsPerSphere * spheres_.rows());
     measure();
-    return {static_cast<std::int64_t>(centres.size()), static_cast<double>(centres.size()) * material.density * volume};
+    return inserted;
 }
 
 Removed SphereDem::erase(const Exec& exec, const Region& region, ChunkSink* taken) {
@@ -224,11 +253,17 @@ StepReport SphereDem::step(const Exec& exec, World& world, double dt) {
 
 constexpr std::size_t kBlock = 64;
 
+Vec3 SphereDem::pushed(const World& world, std::size_t i, double dt) const {
+    if (!world.forces.any()) return {};
+    const Material& material = world.materials[static_cast<std::size_t>(spheres_.material(i))];
+    return world.forces.velocityChange(material, get(spheres_.position, i), get(spheres_.velocity, i), world.gravity, world.time, dt);
+}
+
 Trial SphereDem::predict(const Exec& exec, const World& world, double dt) const {
     Trial trial(spheres_.rows());
     exec.forBlocks(spheres_.rows(), kBlock, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
-            const Vec3 v = get(spheres_.velocity, i), a = world.gravity + get(spheres_.force, i) / spheres_.mass(i);
+            const Vec3 v = get(spheres_.velocity, i), a = world.gravity + pushed(world, i, dt) / dt + get(spheres_.force, i) / spheres_.mass(i);
             const Vec3 spinUp = get(spheres_.torque, i) / inertia(spheres_, i);
             trial.position[i] = world.domain.wrap(get(spheres_.position, i) + dt * v + (0.5 * dt * dt) * a);
             trial.velocity[i] = v + dt * a;
@@ -331,7 +366,7 @@ void SphereDem::correct(const Exec& exec, const World& world, double dt, Trial& 
     exec.forBlocks(spheres_.rows(), kBlock, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const Vec3 force = get(spheres_.force, i) + trial.force[i], torque = get(spheres_.torque, i) + trial.torque[i];
-            trial.velocity[i] = get(spheres_.velocity, i) + dt * world.gravity + 0.5 * dt / spheres_.mass(i) * force;
+            trial.velocity[i] = get(spheres_.velocity, i) + dt * world.gravity + pushed(world, i, dt) + 0.5 * dt / spheres_.mass(i) * force;
             trial.spin[i] = get(spheres_.spin, i) + 0.5 * dt / inertia(spheres_, i) * torque;
         }
     });

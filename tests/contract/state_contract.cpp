@@ -44,6 +44,29 @@ TEST_P(MethodContract, sameBitsForAnyNumberOfThreads) {
     }
 }
 
+TEST_P(MethodContract, takesGrainsOutBetweenStepsWithTheSameBits) {
+    const auto runTo = [&](LiveWorld& run, const Exec& exec, int from, int to) {
+        for (int s = from; s < to; ++s) {
+            run.steps(exec, 1);
+            if (s % 3 == 2) run.method->erase(exec, {box({-1, -1, -1}, {(6 + 0.1 * s) * kSize, 9, 9}), true});
+        }
+    };
+    const Exec one(1), three(3);
+    LiveWorld reference(GetParam(), makeWorld());
+    runTo(reference, one, 0, 24);
+    ASSERT_LT(reference.method->count(), reference.inserted.count);
+    ASSERT_GT(reference.method->count(), 0);
+    LiveWorld threaded(GetParam(), makeWorld());
+    runTo(threaded, three, 0, 24);
+    EXPECT_EQ(difference(threaded.save(), reference.save()), "") << "3 threads";
+    LiveWorld first(GetParam(), makeWorld());
+    runTo(first, one, 0, 10);
+    LiveWorld second(GetParam(), makeWorld(), first.save());
+    EXPECT_EQ(second.method->count(), first.method->count());
+    runTo(second, one, 10, 24);
+    EXPECT_EQ(difference(second.save(), reference.save()), "") << "resumed";
+}
+
 TEST_P(MethodContract, resumesAtAnyStepWithTheSameBits) {
     const Exec exec(2);
     constexpr int kSteps = 24;

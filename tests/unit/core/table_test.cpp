@@ -62,6 +62,20 @@ TEST(Table, aGroupHoldsEachComponentInOneRun) {
     }
 }
 
+TEST(Table, closesUpOverRowsThatAreGone) {
+    Points points(8);
+    fill(points, 24);
+    const std::vector<std::size_t> gone{9, 10, 15, 19};
+    points.closeUp(8, 20, gone);
+    const std::array<std::int64_t, 8> left{8, 11, 12, 13, 14, 16, 17, 18};
+    for (std::size_t i = 0; i < left.size(); ++i) {
+        EXPECT_EQ(points.id(8 + i), 1000 + left[i]);
+        EXPECT_EQ(points.position(8 + i, 2), static_cast<float>(left[i]) + 0.5f);
+    }
+    for (std::size_t i = 16; i < 20; ++i) EXPECT_EQ(points.id(i), -1);
+    for (const std::size_t i : {std::size_t{7}, std::size_t{20}}) EXPECT_EQ(points.id(i), static_cast<std::int64_t>(1000 + i)) << "outside";
+}
+
 struct PlainPoint {
     std::int64_t id = -1;
     std::array<float, 3> position{};

@@ -23,8 +23,12 @@ public:
     std::function<double(const World&)> stable = [](const World&) { return 0.1; };
     std::function<StepReport(const World&, double dt)> answer = [](const World&, double) { return StepReport{Done{}}; };
     std::vector<double>* log = nullptr;   // dt of every step that was done
+    double spacing = 0, grainMass = 2;    // [m], [kg]
+    std::function<bool(const Vec3&)> hasRoom = [](const Vec3&) { return true; };
 
+    double grainSpacing() const override { return spacing; }
     Inserted insert(const Exec&, World& world, const Fill& fill) override {
+        if (fill.listed) return insertListed(world, *fill.listed);
         const Vec3 centre = fill.region->bounds().centre();
         points.push_back({world.nextId++, centre, fill.velocity, 2.0});
         return {1, 2.0};
@@ -41,6 +45,16 @@ public:
         return removed;
     }
     std::int64_t count() const override { return static_cast<std::int64_t>(points.size()); }
+    Inserted insertListed(World& world, const ListedGrains& list) {
+        Inserted in;
+        for (std::size_t i = 0; i < list.positions.size() && in.count < list.mostCount && in.mass + grainMass <= list.mostMass; ++i) {
+            if (!hasRoom(list.positions[i])) continue;
+            points.push_back({world.nextId++, list.positions[i], list.velocities[i], grainMass});
+            ++in.count;
+            in.mass += grainMass;
+        }
+        return in;
+    }
     double stableStep(const World& world) const override { return stable(world); }
     StepReport step(const Exec&, World& world, double dt) override {
         const StepReport report = answer(world, dt);

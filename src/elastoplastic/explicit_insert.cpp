@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points put into the method: a region, or grains given one by one.
+#include "elastoplastic/explicit_method.h"
+
+#include "geometry/operators.h"
+#include "geometry/primitives.h"
+#include "geometry/sampling.h"
+#include "mpm/room.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus::elastoplastic {
+namespace {
+
+struct StartPoints {
+    std::vector<Vec3> positions;
+    double volume = 0;   // of each [m³]
+};
+
+StartPoints startPoints(const Settings& settings, const mpm::GridFrame& frame, const world::Fill& fill, std::uint64_t seed) {
+    const geometry::RandomStream random{seed, static_cast<std::uint32_t>(fill.source)};
+    const double pointVolume = frame.cellVolume() / static_cast<double>(settings.pointsPerCell);
+    const double perAxis = std::cbrt(static_cast<double>(settings.pointsPerCell));
+    switch (settings.start) {
+        case Start::lattice:
+            return {geometry::subcellLattice(*fill.region, frame.spacing, frame.origin, static_cast<int>(std::lround(perAxis))), pointVolume};
+        case Start::jittered:
+            return {geometry::jittered(*fill.region, frame.spacing * (1 / perAxis), frame.origin, random), pointVolume};
+        case Start::poisson: break;
+    }
+    // A maximal Poisson-disk set of distance r holds about 0.7 points per r³; what it misses of that goes into the volume.
+    constexpr double kPointsPerCube = 0.7;
+    StartPoints start{geometry::poissonDisk(*fill.region, std::cbrt(kPointsPerCube * pointVolume), random), 0};
+    if (!start.positions.empty()) start.volume = fill.region->volume() / static_cast<double>(start.positions.size());
+    return start;
+}
+
+/// No place is fuller than packed; round-off and the jitter of a stream are let pass.
+constexpr double kFull = 1.02;
+
+using Sym = std::array<double, 6>;   // xx, yy, zz, xy, yz, xz
+
+Sym product(const Sym& a, const Sym& b) {   // of matrices that commute
+    return {a[0] * b[0] + a[3] * b[3] + a[5] * b[5], a[3] * b[3] + a[1] * b[1] + a[4] * b[4], a[5] * b[5] + a[4] * b[4] + a[2] * b[2],
+            a[0] * b[3] + a[3] * b[1] + a[5] * b[4], a[3] * b[5] + a[1] * b[4] + a[4] * b[2], a[0] * b[5] + a[3] * b[4] + a[5] * b[2]};
+}
+
+/// Kirchhoff stress and strain E = b − 1 of a point that carries the Cauchy stress σ and has no expansion open:
+/// τ = J σ, H = (τ − λ tr H 1)/(2μ), J = exp(tr H), b = exp(2H).
+struct Carried {
+    Sym tau, strain;
+};
+Carried carried(const Elasticity& e, const Sym& sigma) {
+    const double perTrace = (sigma[0] + sigma[1] + sigma[2]) / (3 * e.lambda + 2 * e.mu);
+    double trace = perTrace;
+    for (int i = 0; i < 50; ++i) trace = perTrace * std::exp(trace);   // |tr H| is small: each turn gains its digits
+    Carried c;
+    Sym twoH{};
+    for (std::size_t i = 0; i < 6; ++i) {
+        c.tau[i] = std::exp(trace) * sigma[i];
+        twoH[i] = (c.tau[i] - (i < 3 ? e.lambda * trace : 0)) / e.mu;
+    }
+    c.strain = twoH;
+    Sym term = twoH;
+    for (int k = 2; k < 30; ++k) {   // exp(2H) − 1 as its series
+        term = product(term, twoH);
+        for (std::size_t i = 0; i < 6; ++i) {
+            term[i] /= k;
+            c.strain[i] += term[i];
+        }
+    }
+    return c;
+}
+
+}  // namespace
+
+template <class Real>
+double ExplicitMethod<Real>::grainSpacing() const {
+    return std::cbrt(frame_.cellVolume() / static_cast<double>(settings_.pointsPerCell));
+}
+
+template <class Real>
+world::Inserted ExplicitMethod<Real>::insert(const Exec& exec, world::World& world, const world::Fill& fill) {
+    return fill.listed ? insertListed(exec, world, fill) : insertRegion(exec, world, fill);
+}
+
+// Points of the region that no body covers.
+template <class Real>
+world::Inserted ExplicitMethod<Real>::insertRegion(const Exec& exec, world::World& world, const world::Fill& fill) {
+    StartPoints start = startPoints(settings_, frame_, fill, world.seed);
+    const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
+    std::erase_if(start.positions, [&](const Vec3& x) {
+        return std::ranges::any_of(bodies, [&](const world::BodySnapshot& body) { return body.distance(x) < 0; });
+    });
+    return add(exec, world, fill, start.positions.size(), [&](std::size_t i) { return NewPoint{start.positions[i], fill.velocity, start.volume, fill.material, nullptr}; });
+}
+
+// A table is taken as it is, but for what lies in bodies or outside the domain; an emitter's places only where there is room.
+template <class Real>
+world::Inserted ExplicitMethod<Real>::insertListed(const Exec& exec, world::World& world, const world::Fill& fill) {
+    const world::ListedGrains& list = *fill.listed;
+    const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
+    const double ownVolume = frame_.cellVolume() / static_cast<double>(settings_.pointsPerCell);
+    const auto point = [&](std::size_t i) {
+        return NewPoint{list.positions[i], list.velocities.empty() ? fill.velocity : list.velocities[i], list.volumes.empty() ? ownVolume : list.volumes[i],
+                        list.materials.empty() ? fill.material : list.materials[i], list.stresses.empty() ? nullptr : &list.stresses[i]};
+    };
+    mpm::Room room(frame_);
+    if (list.onlyWhereRoom) fillRoom(list.positions, room);
+    std::vector<std::size_t> taken;
+    double mass = 0;
+    for (std::size_t i = 0; i < list.positions.size() && static_cast<std::int64_t>(taken.size()) < list.mostCount; ++i) {
+        const NewPoint p = point(i);
+        const double more = static_cast<double>(static_cast<Real>(bulkDensity_[static_cast<std::size_t>(p.material)] * p.volume));
+        if (mass + more > list.mostMass) break;
+        if (std::ranges::any_of(bodies, [&](const world::BodySnapshot& body) { return body.distance(p.position) < 0; })) continue;
+        if (list.onlyWhereRoom) {
+            if (room.fullnessWith(p.position, p.volume) > kFull) continue;
+            room.take(p.position, p.volume);
+        }
+        mass += more;
+        taken.push_back(i);
+    }
+    return add(exec, world, fill, taken.size(), [&](std::size_t i) { return point(taken[i]); });
+}
+
+/// Points near the places, in the order of blocks and rows.
+template <class Real>
+void ExplicitMethod<Real>::fillRoom(const std::vector<Vec3>& places, mpm::Room& room) const {
+    Aabb box;
+    for (const Vec3& x : places) box.extend(x);
+    box = geometry::grown(box, 3 * maxComponent(frame_.spacing));
+    bool periodic = false;
+    for (int axis = 0; axis < 3; ++axis) periodic |= domain_.periodic(axis);
+    const world::Region near{std::make_shared<geometry::Placed>(std::make_shared<geometry::Box>(box.size()), RigidTransform{{}, box.centre()}), true};
+    for (const mpm::PointBlock& block : blocks_.points) {
+        if (!periodic && outOfReach(block, near)) continue;
+        for (std::size_t row = 8 * std::size_t{block.firstGroup}; row < 8 * std::size_t{block.firstGroup} + block.points; ++row)
+            room.take(worldPosition(block, row), static_cast<double>(points_.volume(row)));
+    }
+}
+
+template <class Real>
+template <class PointAt>
+world::Inserted ExplicitMethod<Real>::add(const Exec& exec, world::World& world, const world::Fill& fill, std::size_t added, const PointAt& pointAt) {
+    world::Inserted inserted;
+    if (added == 0) return inserted;
+    const std::size_t first = points_.rows();
+    std::vector<std::uint64_t> keys = recentre(exec, first);
+    points_.resize(first + added);
+    keys.resize(points_.rows(), mpm::kNoKey);
+    for (std::size_t i = 0; i < added; ++i) {
+        const std::size_t row = first + i;
+        const NewPoint p = pointAt(i);
+        const double density = bulkDensity_[static_cast<std::size_t>(p.material)];
+        const mpm::Place place = frame_.toBlock(p.position);
+        keys[row] = mpm::cellKey(place.block, mpm::cellOf(place.position));
+        for (int axis = 0; axis < 3; ++axis) {
+            points_.position(row, axis) = static_cast<Real>(place.position[axis]);
+            points_.velocity(row, axis) = static_cast<Real>(p.velocity[axis]);
+            pace_.cellRate = std::max(pace_.cellRate, std::abs(p.velocity[axis]) / frame_.spacing[axis]);
+        }
+        if (p.stress) {
+            const Carried c = carried(elasticity_, *p.stress);
+            for (int k = 0; k < 6; ++k) {
+                points_.stress(row, k) = static_cast<Real>(c.tau[static_cast<std::size_t>(k)]);
+                points_.strain(row, k) = static_cast<Real>(c.strain[static_cast<std::size_t>(k)]);
+            }
+        }
+        points_.mass(row) = static_cast<Real>(density * p.volume);
+        points_.volume(row) = static_cast<Real>(p.volume);
+        points_.material(row) = p.material;
+        points_.source(row) = fill.source;
+        points_.id(row) = world.nextId++;
+        points_.birthTime(row) = world.time;
+        grainMaterial_ = p.material;
+        waveSpeed_ = std::max(waveSpeed_, elasticity_.waveSpeed(density));
+        ++inserted.count;
+        inserted.mass += static_cast<double>(points_.mass(row));
+    }
+    sort(exec, keys);
+    return inserted;
+}
+
+template world::Inserted ExplicitMethod<float>::insert(const Exec&, world::World&, const world::Fill&);
+template world::Inserted ExplicitMethod<double>::insert(const Exec&, world::World&, const world::Fill&);
+template double ExplicitMethod<float>::grainSpacing() const;
+template double ExplicitMethod<double>::grainSpacing() const;
+
+}  // namespace talus::elastoplastic

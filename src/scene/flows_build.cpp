@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Emitters, sinks and forces of a world from what a scene says of them.
+#include "scene/build.h"
+
+#include <algorithm>
+#include <limits>
+#include <numbers>
+
+namespace talus::scene {
+namespace {
+
+constexpr double kDegree = std::numbers::pi / 180;   // [rad]
+
+template <class List>
+int indexOf(const List& list, const std::string& name) {
+    return static_cast<int>(std::ranges::find_if(list, [&](const auto& item) { return item.name == name; }) - list.begin());
+}
+
+/// The schedule times a vector.
+Schedule<Vec3> along(const Vec3& direction, const Schedule<double>& schedule) {
+    if (const double* value = std::get_if<double>(&schedule.form())) return *value * direction;
+    if (const auto* table = std::get_if<TimeTable<double>>(&schedule.form())) {
+        TimeTable<Vec3> vectors{table->times, {}};
+        for (const double value : table->values) vectors.values.push_back(value * direction);
+        return vectors;
+    }
+    const auto& sine = std::get<Sine<double>>(schedule.form());
+    return Sine<Vec3>{sine.mean * direction, sine.amplitude * direction, sine.frequency, sine.phaseDeg};
+}
+
+template <class T>
+bool isZero(const Schedule<T>& schedule) {
+    return schedule.constant() && schedule.at(0) == T{};
+}
+
+double endOf(const TimeWindow& window) { return window.end.value_or(std::numeric_limits<double>::infinity()); }
+
+world::Emitter buildEmitter(const SceneDescription& scene, const world::World& world, const EmitterDescription& d) {
+    world::Emitter e;
+    e.name = d.name;
+    e.source = static_cast<int>(world.fills.size() + world.emitters.size());
+    const Vec3 normal = normalized(d.disc.normal);
+    if (d.hasDisc) e.from = world::Outlet{d.disc.centre, normal, d.disc.radius};
+    else e.from = geometry::build(d.region);
+    if (d.body) e.body = indexOf(world.bodies, *d.body);
+    e.byCount = isZero(d.rate);
+    e.rate = e.byCount ? d.grainsPerSecond : d.rate;
+    e.velocity = isZero(d.speed) ? d.velocity : along(normal, d.speed);
+    e.spread = kDegree * d.spreadDeg;
+    e.speedSpread = d.speedSpread;
+    e.begin = d.window.begin;
+    e.end = endOf(d.window);
+    e.mostMass = d.massLimit.value_or(std::numeric_limits<double>::infinity());
+    if (d.material) e.parts.push_back({indexOf(scene.materials, *d.material), 1});
+    for (const MixturePart& part : d.mixture) e.parts.push_back({indexOf(scene.materials, part.material), part.fraction});
+    e.state.counts.assign(e.parts.size(), 0);
+    e.state.masses.assign(e.parts.size(), 0);
+    return e;
+}
+
+struct ForceBuilder {
+    world::Force& force;
+    void operator()(const WindDescription& d) const { force.field = world::Wind{d.velocity}; }
+    void operator()(const FieldDescription& d) const {
+        world::LatticeField lattice = d.lattice;
+        lattice.scale = d.scale;
+        force.field = std::move(lattice);
+    }
+    void operator()(const VortexDescription& d) const { force.field = world::Vortex{d.centre, normalized(d.axis), d.circulation, d.coreRadius}; }
+};
+
+}  // namespace
+
+void buildFlows(const SceneDescription& scene, world::World& world) {
+    for (const EmitterDescription& d : scene.emitters) world.emitters.push_back(buildEmitter(scene, world, d));
+    for (const SinkDescription& d : scene.sinks) world.sinks.push_back({d.name, geometry::build(d.region), d.window.begin, endOf(d.window), {}});
+    world.forces.air = scene.air.air;
+    for (const ForceDescription& d : scene.forces) {
+        world::Force& force = world.forces.forces.emplace_back();
+        std::visit(ForceBuilder{force}, d.kind);
+        if (d.hasRegion) force.region = geometry::build(d.region);
+        force.begin = d.window.begin;
+        force.end = endOf(d.window);
+    }
+    world.end = scene.time.end;
+}
+
+}  // namespace talus::scene

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a scene reads from tables: fills, [[grains]] table = "bed.csv", and fields of forces.
+#pragma once
+
+#include "scene/assets.h"
+#include "scene/description.h"
+
+#include <filesystem>
+
+namespace talus::scene {
+
+/// Reads the tables of all fills and forces; names are relative to `folder` and made absolute. Grains outside the domain are
+/// left out.
+void loadTables(SceneDescription&, AssetLoader&, WellRead, Problems&);
+
+}  // namespace talus::scene

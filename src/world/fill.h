@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grains to be put into the world, and where to take them out of it.
+#pragma once
+
+#include "core/vec.h"
+#include "geometry/shape.h"
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+namespace talus::world {
+
+/// Grains given one by one: a table, or what an emitter lets out at an instant.
+struct ListedGrains {
+    std::vector<Vec3> positions;                   // [m], world coordinates
+    std::vector<Vec3> velocities;                  // [m/s]; empty: that of the fill
+    std::vector<int> materials;                    // empty: that of the fill
+    std::vector<double> volumes;                   // packed, pores included: mass over bulk density [m³]; empty: of the method's own grains
+    std::vector<std::array<double, 6>> stresses;   // Cauchy, xx yy zz xy yz xz [Pa]; empty: none
+
+    /// An emitter offers more places than it fills: they are taken in their order, those without room left out, until one
+    /// more grain would pass either bound.
+    bool onlyWhereRoom = false;
+    double mostMass = std::numeric_limits<double>::infinity();               // [kg]
+    std::int64_t mostCount = std::numeric_limits<std::int64_t>::max();
+};
+
+struct Fill {
+    std::shared_ptr<const geometry::Shape> region;   // in world coordinates, filled whole; none where grains are listed
+    int material = 0;
+    int source = 0;          // index of the fill in the scene; emitters count on after the fills
+    Vec3 velocity;           // [m/s]
+    std::shared_ptr<const ListedGrains> listed = {};
+};
+
+/// Grains to be taken out.
+struct Region {
+    std::shared_ptr<const geometry::Shape> shape;
+    bool inside = true;      // false: what lies outside the shape
+
+    bool contains(const Vec3& x) const { return (shape->distance(x) <= 0) == inside; }
+};
+
+}  // namespace talus::world
