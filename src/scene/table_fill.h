@@ -5,12 +5,9 @@
 #include "scene/assets.h"
 #include "scene/description.h"
 
-#include <filesystem>
-
 namespace talus::scene {
 
-/// Reads the tables of all fills and forces; names are relative to `folder` and made absolute. Grains outside the domain are
-/// left out.
+/// Reads the tables of all fills and forces. Grains outside the domain are left out.
 void loadTables(SceneDescription&, AssetLoader&, WellRead, Problems&);
 
 }  // namespace talus::scene
