@@ -24,7 +24,7 @@ inline std::uint32_t packColour(const Vec3f& c) {
 }
 inline Vec3f unpackColour(std::uint32_t packed) {
     const auto part = [packed](int shift) {
-        const float v = static_cast<float>((packed >> shift) & 1023u) / kPackedMost;
+        const float v = static_cast<float>((packed >> shift) & 1023u) * (1 / kPackedMost);
         return v * v;
     };
     return {part(0), part(10), part(20)};

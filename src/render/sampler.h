@@ -24,7 +24,7 @@ public:
         const std::uint32_t shuffled = owen(reversed(index), key);   // reversed twice: a nested shuffle of the index
         const std::uint32_t i = reversed(shuffled);
         const std::uint32_t x = reversed(owen(i, mixed(key + 1)));             // Sobol' dimension 0 is the reversed index
-        const std::uint32_t y = reversed(owen(reversed(sobol1(i)), mixed(key + 2)));
+        const std::uint32_t y = reversed(owen(pascal(i), mixed(key + 2)));
         return {unit(x), unit(y)};
     }
 
@@ -53,12 +53,14 @@ private:
         x *= 0x846ca68bu;
         return x ^ x >> 16;
     }
-    /// Second Sobol' dimension: direction numbers of the polynomial x + 1, rows of Pascal's triangle modulo 2.
-    static std::uint32_t sobol1(std::uint32_t index) {
-        std::uint32_t result = 0;
-        for (std::uint32_t direction = 0x80000000u; index != 0; index >>= 1, direction ^= direction >> 1)
-            if (index & 1u) result ^= direction;
-        return result;
+    /// Second Sobol' dimension, reversed: bit m is the sum modulo 2 over the bits j of the index with C(j, m) odd. By
+    /// Lucas these are the j that have all the bits of m, so five steps do for all.
+    static std::uint32_t pascal(std::uint32_t x) {
+        x ^= x >> 16 & 0x0000ffffu;
+        x ^= x >> 8 & 0x00ff00ffu;
+        x ^= x >> 4 & 0x0f0f0f0fu;
+        x ^= x >> 2 & 0x33333333u;
+        return x ^ (x >> 1 & 0x55555555u);
     }
 
     std::uint32_t seed_;

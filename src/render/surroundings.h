@@ -25,11 +25,17 @@ inline void across(const Vec3f& n, Vec3f& a, Vec3f& b) {
     a = {1 + sign * n.x * n.x * p, sign * q, -sign * n.x};
     b = {q, sign + n.y * n.y * p, -n.y};
 }
-/// Evenly on the unit disc.
+/// Evenly on the unit disc: squares about the middle become circles [Shirley1997]. The angle stays below π/4, where
+/// three terms of sine and four of cosine are good to 1e-5.
 inline Point2 onDisc(Point2 s) {
-    const float r = std::sqrt(s.u), angle = 2 * kPi * s.v;
-    return {r * std::cos(angle), r * std::sin(angle)};
+    const float a = 2 * s.u - 1, b = 2 * s.v - 1;
+    if (a == 0 && b == 0) return {0, 0};
+    const bool wide = std::abs(a) > std::abs(b);
+    const float r = wide ? a : b, x = 0.25f * kPi * (wide ? b / a : a / b), q = x * x;
+    const float sine = x * (1 - q * (1.0f / 6 - q * (1.0f / 120 - q / 5040))), cosine = 1 - q * (0.5f - q * (1.0f / 24 - q / 720));
+    return wide ? Point2{r * cosine, r * sine} : Point2{r * sine, r * cosine};
 }
+
 /// The light of the surroundings.
 class Surroundings {
 public:

@@ -24,7 +24,7 @@ Vec3f cosineDirection(const Vec3f& n, Point2 s) {
     Vec3f a, b;
     across(n, a, b);
     const Point2 d = onDisc(s);
-    return d.u * a + d.v * b + std::sqrt(std::max(0.0f, 1 - s.u)) * n;
+    return d.u * a + d.v * b + std::sqrt(std::max(0.0f, 1 - d.u * d.u - d.v * d.v)) * n;
 }
 
 /// Light reflected by a pane, both its faces counted once each: Fresnel's equations for unpolarised light.

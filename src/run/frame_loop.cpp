@@ -20,6 +20,7 @@ void FrameLoop::begin(const std::string& sceneText) {
         warnUnlessLocked();
         writeRecord("running");   // first of all: it marks the folder as a run's
         io::writeFile(directory_.scene(), sceneText);
+        io::writeLook(directory_.look(), settings_.look);
         io::writeFile(directory_.results(), "{}\n");
         directory_.openAppended({});
         writeCheckpoint(0);
@@ -91,6 +92,7 @@ void FrameLoop::cutBackTo(const io::Checkpoint& checkpoint, const Bookmark& mark
     directory_.removeFramesFrom(settings_.firstNumber + next_);
     if (next_ > 0) directory_.listFrames(settings_.schedule, settings_.firstNumber, next_);
     io::writeFile(directory_.scene(), sceneText);
+    io::writeLook(directory_.look(), settings_.look);
     writeRecord("running");
 }
 

@@ -6,6 +6,7 @@
 #include "core/exec.h"
 #include "core/function_ref.h"
 #include "core/problems.h"
+#include "io/look.h"
 #include "run/bookmark.h"
 #include "run/frame_schedule.h"
 #include "run/machine.h"
@@ -46,6 +47,7 @@ struct LoopSettings {
     double checkpointInterval = 0;           // simulated [s]; 0: with every frame
     std::optional<double> maxSeconds;        // wall time
     Stamp stamp;
+    io::Look look;                           // written for pictures
 };
 
 class FrameLoop {

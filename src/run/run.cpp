@@ -26,7 +26,7 @@ Stamp stampOf(const scene::Scene& scene) {
 FrameSchedule scheduleOf(const scene::Scene& scene, const Options& options) { return {scene.endTime(), scene.framesPerSecond(), options.frames}; }
 
 LoopSettings settingsOf(const scene::Scene& scene, const Options& options) {
-    return {scheduleOf(scene, options), scene.firstFrame(), scene.outputFields(), scene.checkpointInterval(), options.maxSeconds, stampOf(scene)};
+    return {scheduleOf(scene, options), scene.firstFrame(), scene.outputFields(), scene.checkpointInterval(), options.maxSeconds, stampOf(scene), scene.look()};
 }
 
 std::string resolvedText(const scene::Scene& scene) {

@@ -45,7 +45,7 @@ void removeTemporaries(const Path& path) {
 void removeRun(const RunDirectory& directory) {
     const Path& path = directory.path();
     directory.removeFramesFrom(0);
-    for (const std::string_view name : {"scene.toml", "results.json", "series.csv", "frames/bodies.csv", "frames/grains.vtp.series",
+    for (const std::string_view name : {"scene.toml", "look.json", "results.json", "series.csv", "preview.png", "poster.png", "plots.png", "frames/bodies.csv", "frames/grains.vtp.series",
                                         "checkpoint/a.h5", "checkpoint/b.h5"})
         fs::remove(path / name);
     for (const std::string_view folder : {kFrames, kCheckpoint}) {

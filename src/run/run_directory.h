@@ -35,6 +35,7 @@ public:
     bool locked() const { return lock_.held(); }
     Path scene() const { return path_ / "scene.toml"; }
     Path record() const { return path_ / "run.json"; }
+    Path look() const { return path_ / "look.json"; }
     Path results() const { return path_ / "results.json"; }
     Path frame(std::int64_t number) const;
 

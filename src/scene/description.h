@@ -5,6 +5,7 @@
 
 #include "core/keys.h"
 #include "geometry/shape_description.h"
+#include "scene/look.h"
 #include "scene/parameters.h"
 #include "scene/scene.h"
 #include "world/method.h"
@@ -55,6 +56,7 @@ struct MaterialDescription {
     std::optional<double> frictionAngleDeg, muHat;                 // one of them; default 30°
     world::FrictionMatch match = world::FrictionMatch::tan;
     double grainDiameter = 5e-4;   // [m]
+    MaterialLookDescription look;
     void keys(KeyVisitor&);
     void resolve();         // leaves density and packing fraction, and one friction
     double slope() const;   // μ̂ of the cone, after resolve()
@@ -109,6 +111,7 @@ struct BodyDescription {
     Vec3 rotationDeg;
     std::vector<MotionDescription> motion;
     geometry::ShapeDescription shape;   // in coordinates of the body
+    BodyLookDescription look;
     void keys(KeyVisitor&);
 };
 
@@ -143,6 +146,7 @@ struct SceneDescription {
     std::vector<BodyDescription> bodies;
     std::vector<FillDescription> grains;
     OutputDescription output;
+    CameraDescription camera;
     std::vector<std::unique_ptr<world::MethodSettings>> settings;   // of every method
 
     /// All but [parameters] and [variant], which have names of the user's.

@@ -110,6 +110,7 @@ std::int64_t Scene::firstFrame() const { return description_->output.firstFrame;
 double Scene::checkpointInterval() const { return description_->output.checkpointInterval; }
 const std::vector<std::string>& Scene::outputFields() const { return outputFields_; }
 const std::vector<std::string>& Scene::warnings() const { return warnings_; }
+io::Look Scene::look() const { return lookOf(*description_); }
 
 std::string Scene::toml(std::string_view header) const {
     std::string comments;
