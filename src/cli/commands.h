@@ -5,6 +5,7 @@
 #include "cli/command_line.h"
 
 #include <string>
+#include <vector>
 
 namespace talus::cli {
 
@@ -19,6 +20,9 @@ ExitCode execute(const RenderCommand&);
 ExitCode execute(const CompletionCommand&);
 ExitCode execute(const ManualCommand&);
 ExitCode execute(const TextCommand&);
+
+/// The pictures that a finished run leaves; returns what could not be made and why.
+std::vector<std::string> makePreviews(const run::Path& directory, int threads);
 
 /// To stdout; exit code 5 if that fails.
 void print(const std::string&);

@@ -2,12 +2,14 @@
 #include "cli/commands.h"
 #include "cli/frame_range.h"
 #include "cli/signals.h"
+#include "render/preview.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
+#include <exception>
 
 namespace talus::cli {
 
@@ -63,7 +65,17 @@ ExitCode execute(const RenderCommand& command) {
     return ExitCode::done;
 }
 
+std::vector<std::string> makePreviews(const run::Path& directory, int threads) {
+    try {
+        return render::makePreviews(Exec(threads), directory);
+    } catch (const std::exception& error) {   // never a reason to call the run a failure
+        return {fmt::format("the previews were not made: {}", error.what())};
+    }
+}
+
 #else
+
+std::vector<std::string> makePreviews(const run::Path&, int) { return {}; }
 
 ExitCode execute(const RenderCommand&) {
     throw Error(ExitCode::usage, "this Talus was built without pictures; install the packages of tools/install-deps.sh and build it again");

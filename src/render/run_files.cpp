@@ -78,7 +78,7 @@ void RunFiles::readBodies() {
         byName[cells[2]][static_cast<std::int64_t>(v[0])] = {Quat{v[4], v[5], v[6], v[7]}, Vec3{v[1], v[2], v[3]}};
     }
     for (auto& [name, series] : byName) {
-        const io::Path file = directory_ / "frames" / fmt::format("body_{}.vtp", name);
+        const io::Path file = directory_ / "frames" / "bodies" / (name + ".vtp");
         if (!fs::exists(file)) continue;
         Body& body = bodies_.emplace_back(Body{name, meshOf(io::readPolyData(file)), std::move(series)});
         smoothCorners(body.mesh);
@@ -139,7 +139,8 @@ Aabb extentOf(const io::Frame& frame) {
     return box;
 }
 
-Aabb RunFiles::extent() const {
+const Aabb& RunFiles::extent() const {
+    if (extent_) return *extent_;
     Aabb box;
     const std::size_t count = std::min(kFramesForExtent, frames_.size());
     for (std::size_t k = 0; k < count; ++k) {
@@ -149,7 +150,7 @@ Aabb RunFiles::extent() const {
         box.extend(part.max);
     }
     if (box.empty()) box = hasLook_ ? Aabb{look_.domainMin, look_.domainMax} : Aabb{{0, 0, 0}, {1, 1, 1}};
-    return box;
+    return extent_.emplace(box);
 }
 
 const io::FrameColumn& requireField(const io::Frame& frame, std::string_view name, std::string_view why) {

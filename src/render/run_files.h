@@ -47,7 +47,7 @@ public:
     const std::vector<Body>& bodies() const { return bodies_; }
 
     /// Where the grains are over the whole run: a box that leaves out the outermost thousandth along each axis.
-    Aabb extent() const;
+    const Aabb& extent() const;
 
 private:
     void readBodies();
@@ -59,6 +59,7 @@ private:
     bool hasLook_ = false;
     std::vector<Body> bodies_;
     std::vector<ClumpTemplate> templates_;
+    mutable std::optional<Aabb> extent_;
 };
 
 /// The box of all grains but the outermost thousandth along each axis, radii included.
