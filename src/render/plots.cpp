@@ -127,7 +127,7 @@ std::string quoted(const std::string& text) {
 std::string script(const std::vector<Panel>& panels, const io::Path& picture) {
     const int columns = panels.size() > 1 ? 2 : 1, rows = (static_cast<int>(panels.size()) + columns - 1) / columns;
     std::string text = fmt::format("set terminal pngcairo noenhanced size {},{} font 'DejaVu Sans,10'\nset output {}\nset encoding utf8\nset datafile separator ','\nset datafile missing ''\n"
-                                   "set grid lc rgb '#d8d8d8'\nset border lc rgb '#606060'\nset key top right samplen 1.5 opaque\nset xlabel 'time [s]'\nset multiplot layout {},{}\n",
+                                   "set grid lc rgb '#d8d8d8'\nset border lc rgb '#606060'\nset key outside below horizontal samplen 1.5\nset xlabel 'time [s]'\nset multiplot layout {},{}\n",
                                    columns * kPanelWidth, rows * kPanelHeight, quoted(picture.string()), rows, columns);
     constexpr const char* kInks[] = {"#1f5fa8", "#c0392b", "#2e8b57", "#8e5ea2", "#e08e0b", "#17a2b8", "#6b541e", "#7f8c8d"};
     for (const Panel& panel : panels) {

@@ -43,7 +43,7 @@ ScreenImage contactSheet(const Exec& exec, const RunFiles& run) {
 
 ScreenImage poster(const Exec& exec, const RunFiles& run) {
     PictureStyle style;
-    style.samples = 8;
+    style.samples = 4;
     return Studio(exec, run, style).take(run.frames().back()).screen;
 }
 

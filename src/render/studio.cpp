@@ -5,6 +5,7 @@
 #include "io/poly_data.h"
 #include "render/denoise.h"
 #include "render/develop.h"
+#include "render/grain_surface.h"
 
 #include <fmt/format.h>
 
@@ -193,6 +194,14 @@ Picture Studio::take(const io::FrameTime& time) {
         const GrainShapes shapes{style_.clips, shutter, style_.grains != "clumps", style_.grainScale};
         if (frame.count > 0) addGrains(exec_, run_, frame, colourGrains(exec_, run_, frame, style_.colours), shapes, subject);
         count(frame, camera);
+        if (style_.grains == "surface") {
+            subject.spheres.close.clear();   // a surface stands still
+            TriangleMesh surface = surfaceOf(exec_, subject.spheres, extentOf(frame));
+            if (!surface.triangles.empty()) {
+                subject.instances.push_back({subject.meshes.size(), {}, {}});
+                subject.meshes.push_back(std::move(surface));
+            }
+        }
     }
     addBodies(time, subject);
     if (style_.chains) addChains(time, subject);

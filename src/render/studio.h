@@ -16,7 +16,6 @@
 
 namespace talus::render {
 
-enum class GrainKind { spheres, clumps, surface };      // clumps: as their spheres even where a template has a mesh
 inline constexpr std::string_view kGroundNames[] = {"none", "plane", "catcher"};
 inline constexpr std::string_view kBackgroundNames[] = {"studio", "sky", "white", "black", "transparent"};
 

@@ -31,6 +31,7 @@ struct TriangleMesh {
     std::vector<Vec3f> vertices;
     std::vector<std::array<std::uint32_t, 3>> triangles;
     std::vector<Vec3f> cornerNormals;                // three a triangle; empty: flat
+    std::vector<std::uint32_t> vertexColours;        // packColour; empty: as the instance's surface says
 };
 /// Normals at the corners, averaged over the faces around a vertex that meet at less than `creaseDegrees`.
 void smoothCorners(TriangleMesh&, double creaseDegrees = 35);
@@ -57,7 +58,7 @@ enum class GroundKind { none, plane, catcher };
 struct Ground {
     GroundKind kind = GroundKind::plane;
     float height = 0;
-    Surface surface{Finish::plain, {0.58f, 0.57f, 0.55f}, {0.30f, 0.30f, 0.30f}, 0.1f};
+    Surface surface{Finish::plain, {0.50f, 0.49f, 0.475f}, {0.26f, 0.26f, 0.26f}, 0.1f};
     Vec3f centre;                 // beyond `fade` metres from here it turns into the background
     float fade = 1e9f;
 };
@@ -69,16 +70,16 @@ struct AreaLight {
 
 struct Lights {
     Vec3f sunDirection{0.40f, -0.45f, 0.80f};   // towards the sun; need not be of length 1
-    Vec3f sunIrradiance{2.55f, 2.40f, 2.15f};   // on a surface that faces it
+    Vec3f sunIrradiance{3.10f, 2.90f, 2.55f};   // on a surface that faces it
     float sunRadiusDegrees = 2.5f;              // half the angle it spans: softness of shadows
-    Vec3f zenith{0.42f, 0.52f, 0.68f}, horizon{0.80f, 0.82f, 0.84f}, below{0.30f, 0.28f, 0.26f};   // radiance of the sky
+    Vec3f zenith{0.30f, 0.38f, 0.50f}, horizon{0.60f, 0.62f, 0.64f}, below{0.24f, 0.22f, 0.20f};   // radiance of the sky
     std::optional<AreaLight> area;
 };
 
 /// What the camera sees where there is nothing.
 struct Background {
     bool sky = false;                                                 // the sky that also gives light
-    Vec3f top{0.50f, 0.53f, 0.57f}, bottom{0.78f, 0.78f, 0.77f};      // else from the upper to the lower edge of the picture
+    Vec3f top{0.40f, 0.44f, 0.49f}, bottom{0.66f, 0.66f, 0.65f};      // else from the upper to the lower edge of the picture
     bool transparent = false;
 };
 

@@ -227,6 +227,11 @@ Hit PathTracer::resolve(const Ray& ray, const RTCRayHit8& packet, int lane) cons
         normal = turned(normal);
         if (in.surface.finish == Finish::glass) hit.what = Hit::What::glass;
         hit.albedo = in.surface.colour;
+        if (!mesh.vertexColours.empty()) {
+            const float u = packet.hit.u[lane], v = packet.hit.v[lane];
+            const auto& [a, b, c] = mesh.triangles[primitive];
+            hit.albedo = unpackColour(mesh.vertexColours[a]) * (1 - u - v) + unpackColour(mesh.vertexColours[b]) * u + unpackColour(mesh.vertexColours[c]) * v;
+        }
         if (in.surface.finish == Finish::checker) {   // fixed to the body
             const Vec3 local = pose.applyInverse({hit.position.x, hit.position.y, hit.position.z});
             hit.albedo = checkered(in.surface, {static_cast<float>(local.x), static_cast<float>(local.y), static_cast<float>(local.z)});
