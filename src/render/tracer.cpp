@@ -203,7 +203,8 @@ Hit PathTracer::resolve(const Ray& ray, const RTCRayHit8& packet, int lane) cons
     const unsigned id = packet.hit.geomID[lane];
     const float t = packet.ray.tfar[lane];
     if (id == RTC_INVALID_GEOMETRY_ID) return onGround(ray, kFar);
-    if (const Hit ground = onGround(ray, t); ground.what != Hit::What::nothing) return ground;
+    // What lies flat on the ground is not seen from above.
+    if (const Hit ground = onGround(ray, t + 4 * meshOffset_ + 1e-5f * t); ground.what != Hit::What::nothing) return ground;
     Hit hit;
     hit.what = Hit::What::surface;
     hit.distance = t;
