@@ -10,8 +10,8 @@ namespace talus::render {
 namespace {
 
 constexpr int kPasses = 4;                       // holes of 1, 2, 4, 8 pixels
-constexpr float kNormal = 6.0f, kAlbedo = 10.0f; // weight of squared differences
-constexpr float kDepth = 60.0f;                  // of squared relative differences, times 1000
+constexpr float kNormal = 12.0f, kAlbedo = 10.0f;   // weight of squared differences
+constexpr float kDepth = 10.0f;                  // of squared relative differences, times 1000
 constexpr float kVariances = 9.0f;               // squared difference of luminance allowed, in variances
 
 using Plane = std::vector<float>;

@@ -208,7 +208,7 @@ Picture Studio::take(const io::FrameTime& time) {
     setLights(subject);
     setGround(subject);
 
-    const TracedSubject traced(exec_, subject);
+    const TracedSubject traced(subject);
     Film film = traced.trace(exec_, camera, {style_.width, style_.height, style_.samples, style_.bounces, 1});
     if (style_.denoise) denoise(exec_, film);
     Picture picture;

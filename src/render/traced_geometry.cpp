@@ -28,8 +28,8 @@ unsigned attach(RTCScene scene, RTCGeometry geometry) {
 
 }  // namespace
 
-TracedSubject::Geometry::Geometry(const Exec& exec, const Subject& s) : subject(s) {
-    device = rtcNewDevice(fmt::format("threads={},set_affinity=0", exec.threads()).c_str());
+TracedSubject::Geometry::Geometry(const Subject& s) : subject(s) {
+    device = rtcNewDevice(nullptr);   // a number of threads here would change the limit of TBB for the whole process
     if (device == nullptr) throw std::runtime_error("Embree cannot start");
     rtcSetDeviceMemoryMonitorFunction(
         device, [](void* self, ssize_t bytes, bool) { return static_cast<Geometry*>(self)->memory += bytes, true; }, this);

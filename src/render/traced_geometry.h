@@ -18,7 +18,7 @@ namespace talus::render {
 inline constexpr unsigned kSolidMask = 1, kGlassMask = 2;
 
 struct TracedSubject::Geometry {
-    Geometry(const Exec&, const Subject&);
+    explicit Geometry(const Subject&);
     ~Geometry();
     Geometry(const Geometry&) = delete;
     Geometry& operator=(const Geometry&) = delete;

@@ -412,7 +412,7 @@ Image Film::picture() const {
     return image;
 }
 
-TracedSubject::TracedSubject(const Exec& exec, const Subject& subject) : geometry_(std::make_unique<Geometry>(exec, subject)) {}
+TracedSubject::TracedSubject(const Subject& subject) : geometry_(std::make_unique<Geometry>(subject)) {}
 TracedSubject::~TracedSubject() = default;
 
 std::size_t TracedSubject::bytes() const { return static_cast<std::size_t>(geometry_->memory.load()); }

@@ -39,7 +39,7 @@ struct Film {
 /// The subject's geometry, ready to be hit by rays. Refers to the subject, which must outlive it and stay as it is.
 class TracedSubject {
 public:
-    TracedSubject(const Exec&, const Subject&);
+    explicit TracedSubject(const Subject&);
     ~TracedSubject();
     TracedSubject(const TracedSubject&) = delete;
     TracedSubject& operator=(const TracedSubject&) = delete;
