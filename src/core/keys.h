@@ -11,6 +11,7 @@
 #pragma once
 
 #include "core/function_ref.h"
+#include "core/schedule.h"
 #include "core/vec.h"
 
 #include <array>
@@ -71,6 +72,9 @@ public:
     virtual void text(const Key&, std::optional<std::string>&) = 0;
     virtual void vector(const Key&, Vec3&) = 0;
     virtual void vector(const Key&, std::optional<Vec3>&) = 0;
+    /// A number or vector, or a table { table = [[t, value], …] } or { mean, amplitude, frequency, phase_deg }.
+    virtual void schedule(const Key&, Schedule<double>&) = 0;
+    virtual void schedule(const Key&, Schedule<Vec3>&) = 0;
     virtual void numbers(const Key&, std::vector<double>&) = 0;
     virtual void texts(const Key&, std::vector<std::string>&) = 0;
     /// Rows of `width` numbers: a profile curve, keyframes. Row-major.

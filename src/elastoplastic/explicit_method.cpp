@@ -198,7 +198,7 @@ void ExplicitMethod<Real>::save(Archive& archive) const {
 }
 
 template <class Real>
-void ExplicitMethod<Real>::load(const Archive& archive) {
+void ExplicitMethod<Real>::load(const Exec& exec, const Archive& archive) {
     {
         const auto group = archive.group("points");
         points_.load(archive);
@@ -211,7 +211,7 @@ void ExplicitMethod<Real>::load(const Archive& archive) {
         blocks.push_back({.coord = {coords[3 * b], coords[3 * b + 1], coords[3 * b + 2]}, .points = static_cast<std::uint32_t>(counts[b])});
         count_ += counts[b];
     }
-    blocks_ = mpm::connectBlocks(Exec(1), frame_, std::move(blocks), points_.groupWidth());
+    blocks_ = mpm::connectBlocks(exec, frame_, std::move(blocks), points_.groupWidth());
     blocksChanged_ = true;
     if (blocks_.groups() != points_.groups()) throw ArchiveError("block_points and the points do not fit together");
     waveSpeed_ = archive.value<double>("wave_speed");

@@ -29,7 +29,7 @@ public:
     std::vector<world::Metric> metrics() const override;
     std::vector<world::Metric> fallbacks() const override;
     void save(Archive&) const override;
-    void load(const Archive&) override;
+    void load(const Exec&, const Archive&) override;
 
 private:
     /// Extremes of the last step, from which the next step's length follows.

@@ -79,7 +79,7 @@ void FrameLoop::load(const Archive& archive, const Bookmark& mark) {
     if (mark.firstNumber != settings_.firstNumber) throw Error(ExitCode::usage, "output.first_frame cannot change on resume");
     directory_.requireAppended(mark.lengths);
     const auto group = archive.group("simulation");
-    simulation_.load(archive);
+    simulation_.load(exec_, archive);
     next_ = mark.nextFrame;
     start_ = mark.start;
     checkpointTime_ = mark.time;

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <sstream>
+#include <string_view>
 
 namespace talus::run {
 
@@ -29,8 +30,8 @@ LoopSettings settingsOf(const scene::Scene& scene, const Options& options) {
     return {scheduleOf(scene, options), scene.firstFrame(), scene.outputFields(), scene.checkpointInterval(), options.maxSeconds, stampOf(scene), scene.look()};
 }
 
-std::string resolvedText(const scene::Scene& scene) {
-    return scene.toml(fmt::format("{}, as resolved by Talus {} ({}) for the run in this folder", scene.name(), version(), simd()));
+std::string resolvedText(const scene::Scene& scene, std::string_view name) {
+    return scene.toml(fmt::format("{}, as resolved by Talus {} ({}) for the run in this folder", name, version(), simd()));
 }
 
 Record newRecord(const scene::Scene& scene, const world::World& world) {
@@ -59,6 +60,7 @@ void requireSameScene(const scene::Scene& stored, const scene::Scene& asked, con
 }
 
 Path directoryOf(const scene::Scene& scene, const Options& options) {
+    if (options.out && options.out->empty()) throw Error(ExitCode::usage, "--out is empty; give the directory that the run is written to");
     return options.out.value_or(Path(fmt::format("{}-{}", scene.name(), scene.method().name)));
 }
 
@@ -79,7 +81,7 @@ Outcome start(const Options& options, scene::Methods methods, Observer& observer
     auto method = scene.createMethod(world);
     world::Simulation simulation(std::move(world), std::move(method));
     FrameLoop loop(exec, simulation, directory, record, settingsOf(scene, options), observer);
-    loop.begin(resolvedText(scene));
+    loop.begin(resolvedText(scene, record.scene));
     return finish(loop, directory, stop);
 }
 
@@ -107,7 +109,7 @@ Outcome resume(const Options& options, scene::Methods methods, Observer& observe
     auto method = asked->createMethod(world);
     world::Simulation simulation(std::move(world), std::move(method));
     FrameLoop loop(exec, simulation, directory, record, settingsOf(*asked, options), observer);
-    if (!loop.resume(resolvedText(*asked), options.force)) return {ExitCode::done, directory.path(), true, earlier};
+    if (!loop.resume(resolvedText(*asked, record.scene), options.force)) return {ExitCode::done, directory.path(), true, earlier};
     return finish(loop, directory, stop);
 }
 

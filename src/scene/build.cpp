@@ -30,8 +30,8 @@ struct MotionBuilder {
     std::vector<world::MotionPart>& parts;
 
     void operator()(const FixedDescription&) const {}
-    void operator()(const VelocityDescription& d) const { parts.push_back(world::ConstantVelocity{d.velocity}); }
-    void operator()(const SpinDescription& d) const { parts.push_back(world::Spin{d.rate * normalized(d.axis)}); }
+    void operator()(const VelocityDescription& d) const { parts.push_back(world::Travel{d.velocity}); }
+    void operator()(const SpinDescription& d) const { parts.push_back(world::Spin{normalized(d.axis), d.rate}); }
     void operator()(const OscillationDescription& d) const {
         const bool angular = d.amplitudeDeg.has_value();
         parts.push_back(
@@ -89,7 +89,8 @@ geometry::ShapePtr insideDomain(const geometry::ShapePtr& shape, const DomainDes
 world::World build(const SceneDescription& scene) {
     world::World world;
     world.domain = buildDomain(scene.domain);
-    world.gravity = scene.gravity;
+    world.gravityOverTime = scene.gravity;
+    world.gravity = scene.gravity.at(0);
     world.resolution = {scene.resolution.grains, scene.resolution.size};
     world.seed = static_cast<std::uint64_t>(scene.seed);
     for (const MaterialDescription& m : scene.materials)

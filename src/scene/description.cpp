@@ -152,12 +152,12 @@ void ContactDescription::keys(KeyVisitor& v) {
 }
 
 void VelocityDescription::keys(KeyVisitor& v) {
-    v.vector({.name = "velocity", .help = "constant velocity", .dimension = Dimension::velocity, .required = true}, velocity);
+    v.schedule({.name = "velocity", .help = "of the body", .dimension = Dimension::velocity, .required = true}, velocity);
 }
 
 void SpinDescription::keys(KeyVisitor& v) {
     v.vector({"axis", "direction of the axis, through the position of the body"}, axis);
-    v.number({.name = "rate",
+    v.schedule({.name = "rate",
               .help = "turns about the axis by the right-hand rule",
               .dimension = Dimension::angularVelocity,
               .required = true},
@@ -239,7 +239,7 @@ void SceneDescription::generalKeys(KeyVisitor& v) {
     for (const world::MethodInfo* info : methods) names.push_back(info->name);
     v.choice({"method", "how the grains are simulated; --method overrides"}, names, method);
     v.integer({"seed", "of the random placement of grains", Dimension::none, between(0, kMostInteger)}, seed);
-    v.vector({"gravity", "acceleration of free fall", Dimension::acceleration}, gravity);
+    v.schedule({"gravity", "acceleration of free fall", Dimension::acceleration}, gravity);
     v.choice({"precision", "of the numbers inside a method; --precision overrides"}, kPrecisionNames, precision);
 }
 

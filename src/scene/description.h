@@ -74,13 +74,13 @@ struct FixedDescription {
 };
 struct VelocityDescription {
     static constexpr std::string_view kType = "velocity";
-    Vec3 velocity;   // [m/s]
+    Schedule<Vec3> velocity;   // [m/s]
     void keys(KeyVisitor&);
 };
 struct SpinDescription {
     static constexpr std::string_view kType = "spin";
     Vec3 axis{0, 0, 1};
-    double rate = 0;   // [rad/s]
+    Schedule<double> rate;   // [rad/s]
     void keys(KeyVisitor&);
 };
 struct OscillationDescription {
@@ -135,7 +135,7 @@ struct SceneDescription {
     std::vector<const world::MethodInfo*> methods;
     int method = 0;   // index into methods
     std::int64_t seed = 1;
-    Vec3 gravity{0, 0, -9.81};   // [m/s²]
+    Schedule<Vec3> gravity{Vec3{0, 0, -9.81}};   // [m/s²]
     world::Precision precision = world::Precision::float32;
     TimeDescription time;
     DomainDescription domain;

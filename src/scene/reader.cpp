@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <type_traits>
 
 namespace talus::scene {
 
@@ -176,6 +178,94 @@ void Reader::vector(const Key& key, Vec3& out) {
 }
 void Reader::numbers(const Key& key, std::vector<double>& out) {
     if (const Value* value = take(key)) out = readNumbers(*value, key, pathOf(key.name), std::nullopt).value_or(out);
+}
+
+// ---- schedules -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr Key kTimeKey{"", "", Dimension::time};
+
+constexpr int componentsOf(const double&) { return 1; }
+constexpr int componentsOf(const Vec3&) { return 3; }
+double fromNumbers(const double* numbers, double) { return numbers[0]; }
+Vec3 fromNumbers(const double* numbers, Vec3) { return {numbers[0], numbers[1], numbers[2]}; }
+bool outside(const Range& range, double mean, double amplitude) {
+    return !range.contains(mean - std::abs(amplitude)) || !range.contains(mean + std::abs(amplitude));
+}
+bool outside(const Range& range, const Vec3& mean, const Vec3& amplitude) {
+    return outside(range, mean.x, amplitude.x) || outside(range, mean.y, amplitude.y) || outside(range, mean.z, amplitude.z);
+}
+
+}  // namespace
+
+void Reader::schedule(const Key& key, Schedule<double>& out) { readSchedule(key, out); }
+void Reader::schedule(const Key& key, Schedule<Vec3>& out) { readSchedule(key, out); }
+
+template <class T>
+void Reader::readSchedule(const Key& key, Schedule<T>& out) {
+    const Value* value = take(key);
+    if (!value) return;
+    const std::string path = pathOf(key.name);
+    if (!value->as<Table>()) {
+        if constexpr (std::is_same_v<T, double>) {
+            if (const auto number = readNumber(*value, key, path)) out = *number;
+        } else if (const auto numbers = readNumbers(*value, key, path, 3)) {
+            out = fromNumbers(numbers->data(), Vec3{});
+        }
+        return;
+    }
+    readTable(*value, key, path, [&](Reader& inside) {
+        const Value* table = inside.take({"table", ""});
+        const auto read = table ? inside.readTimeTable<T>(*table, key, inside.pathOf("table")) : inside.readSine<T>(key);
+        if (read) out = *read;
+        else misread_ = true;
+    });
+}
+
+template <class T>
+std::optional<Schedule<T>> Reader::readTimeTable(const Value& value, const Key& key, std::string_view path) {
+    constexpr std::size_t kWidth = 1 + componentsOf(T{});
+    const Array* items = value.as<Array>();
+    if (!items || items->empty())
+        return error(value, path, fmt::format("'{}' must be a list of rows [time, {}]", path, kWidth == 2 ? "value" : "x, y, z")), std::nullopt;
+    TimeTable<T> table;
+    for (std::size_t i = 0; i < items->size(); ++i) {
+        const std::string rowPath = fmt::format("{}[{}]", path, i);
+        const Array* row = (*items)[i].template as<Array>();
+        if (!row || row->size() != kWidth)
+            return error((*items)[i], rowPath, fmt::format("'{}' must be a row [time, {}]", rowPath, kWidth == 2 ? "value" : "x, y, z")), std::nullopt;
+        std::array<double, kWidth> numbers{};
+        for (std::size_t c = 0; c < kWidth; ++c) {
+            const auto number = readNumber((*row)[c], c == 0 ? kTimeKey : key, fmt::format("{}[{}]", rowPath, c));
+            if (!number) return std::nullopt;
+            numbers[c] = *number;
+        }
+        if (!table.times.empty() && numbers[0] < table.times.back())
+            return error((*items)[i], rowPath, fmt::format("the times of '{}' must ascend: {} follows {}", path, numbers[0], table.times.back())), std::nullopt;
+        table.times.push_back(numbers[0]);
+        table.values.push_back(fromNumbers(&numbers[1], T{}));
+    }
+    return table;
+}
+
+template <class T>
+std::optional<Schedule<T>> Reader::readSine(const Key& key) {
+    Sine<T> sine;
+    const Key mean{"mean", "value about which it swings", key.dimension}, amplitude{.name = "amplitude", .help = "largest departure from mean", .dimension = key.dimension, .required = true};
+    if constexpr (std::is_same_v<T, double>) {
+        number(mean, sine.mean);
+        number(amplitude, sine.amplitude);
+    } else {
+        vector(mean, sine.mean);
+        vector(amplitude, sine.amplitude);
+    }
+    number({.name = "frequency", .help = "oscillations per second", .dimension = Dimension::frequency, .range = positive(), .required = true}, sine.frequency);
+    number({"phase_deg", "phase at time 0", Dimension::angle}, sine.phaseDeg);
+    if (!misread_ && outside(key.range, sine.mean, sine.amplitude))
+        problem("amplitude", fmt::format("'{}' must be {} at all times; make the amplitude smaller or the mean greater", path_, rangeText(key.range)));
+    if (misread_) return std::nullopt;
+    return sine;
 }
 
 void Reader::texts(const Key& key, std::vector<std::string>& out) {

@@ -42,6 +42,8 @@ public:
     void text(const Key&, std::optional<std::string>&) override;
     void vector(const Key&, Vec3&) override;
     void vector(const Key&, std::optional<Vec3>&) override;
+    void schedule(const Key&, Schedule<double>&) override;
+    void schedule(const Key&, Schedule<Vec3>&) override;
     void numbers(const Key&, std::vector<double>&) override;
     void texts(const Key&, std::vector<std::string>&) override;
     void rows(const Key&, int width, std::vector<double>&) override;
@@ -67,6 +69,12 @@ private:
     std::optional<std::string> readText(const Value&, std::string_view path);
     std::optional<std::vector<double>> readNumbers(const Value&, const Key&, std::string_view path,
                                                    std::optional<std::size_t> count);
+    template <class T>
+    void readSchedule(const Key&, Schedule<T>&);
+    template <class T>
+    std::optional<Schedule<T>> readTimeTable(const Value&, const Key&, std::string_view path);
+    template <class T>
+    std::optional<Schedule<T>> readSine(const Key&);
     std::optional<int> readChoice(const Value&, std::span<const std::string_view> options, std::string_view path);
     void readTable(const Value&, const Key&, const std::string& path, FunctionRef<void(Reader&)> body);
     void readKind(std::span<const std::string_view> kinds, FunctionRef<void(int, KeyVisitor&)> body);

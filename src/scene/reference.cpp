@@ -41,6 +41,11 @@ converted by what the key measures: `"4 mm"`, `"12 rpm"`, `"1.5 g/cm3"`.
 )";
 
 constexpr std::string_view kParameters = R"(
+**Schedules.** Where the value "may be a schedule", a number or vector is constant in time, and two kinds of table change
+it: `{{ table = [[0, 0], ["2 s", 5]] }}` has rows of time and value, joined by straight lines, held before the first and
+after the last; two rows of the same time are a jump. `{{ mean = 5, amplitude = 2, frequency = "3 Hz", phase_deg = 90 }}`
+is mean + amplitude sin(2 pi frequency t + phase).
+
 **Expressions** are texts that begin with `=` and may stand wherever a number may: `"= 2*r0 + 0.1"`. They know the names
 of `[parameters]`, `+ - * / ^`, parentheses,
 {}.
@@ -101,6 +106,11 @@ public:
         row(key, "3 × " + numberType(key), fmt::format("[{}, {}, {}]", numberText(v.x), numberText(v.y), numberText(v.z)));
     }
     void vector(const Key& key, std::optional<Vec3>&) override { row(key, "3 × " + numberType(key)); }
+    void schedule(const Key& key, Schedule<double>& value) override { row(key, numberType(key) + "; may be a schedule", numberText(value.at(0))); }
+    void schedule(const Key& key, Schedule<Vec3>& value) override {
+        const Vec3 v = value.at(0);
+        row(key, "3 × " + numberType(key) + "; may be a schedule", fmt::format("[{}, {}, {}]", numberText(v.x), numberText(v.y), numberText(v.z)));
+    }
     void numbers(const Key& key, std::vector<double>&) override { row(key, "list of " + numberType(key)); }
     void texts(const Key& key, std::vector<std::string>&) override { row(key, "list of texts"); }
     void rows(const Key& key, int width, std::vector<double>&) override {

@@ -39,6 +39,25 @@ Json listSchema(const Json& items, std::optional<int> count = {}) {
     return list;
 }
 
+/// The value itself, rows of (time, value), or a sine.
+Json scheduleSchema(const Json& value, const Key& key, int components) {
+    const Json number = numberSchema({}, "number");
+    const Json table{{"type", "object"},
+                     {"properties", {{"table", listSchema(listSchema(numberSchema(key, "number"), 1 + components))}}},
+                     {"required", {"table"}},
+                     {"additionalProperties", false}};
+    const Json sine{{"type", "object"},
+                    {"properties", {{"mean", value}, {"amplitude", value}, {"frequency", number}, {"phase_deg", number}}},
+                    {"required", {"amplitude", "frequency"}},
+                    {"additionalProperties", false}};
+    return {{"anyOf", {value, table, sine}}};
+}
+Json constantOf(const Schedule<double>& schedule) { return schedule.at(0); }
+Json constantOf(const Schedule<Vec3>& schedule) {
+    const Vec3 v = schedule.at(0);
+    return {v.x, v.y, v.z};
+}
+
 class SchemaVisitor final : public KeyVisitor {
 public:
     explicit SchemaVisitor(Definitions& definitions, std::string name = {}) : definitions_(definitions), name_(std::move(name)) {}
@@ -62,6 +81,10 @@ public:
         put(key, listSchema(numberSchema(key, "number"), 3), Json{value.x, value.y, value.z});
     }
     void vector(const Key& key, std::optional<Vec3>&) override { put(key, listSchema(numberSchema(key, "number"), 3)); }
+    void schedule(const Key& key, Schedule<double>& value) override { put(key, scheduleSchema(numberSchema(key, "number"), key, 1), constantOf(value)); }
+    void schedule(const Key& key, Schedule<Vec3>& value) override {
+        put(key, scheduleSchema(listSchema(numberSchema(key, "number"), 3), key, 3), constantOf(value));
+    }
     void numbers(const Key& key, std::vector<double>&) override { put(key, listSchema(numberSchema(key, "number"))); }
     void texts(const Key& key, std::vector<std::string>&) override { put(key, listSchema({{"type", "string"}})); }
     void rows(const Key& key, int width, std::vector<double>&) override {

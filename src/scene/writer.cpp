@@ -69,6 +69,30 @@ void TomlWriter::vector(const Key& key, Vec3& value) {
 void TomlWriter::vector(const Key& key, std::optional<Vec3>& value) {
     if (value) vector(key, *value);
 }
+namespace {
+
+std::string valueText(double value) { return numberText(value); }
+std::string valueText(const Vec3& v) { return fmt::format("[{}, {}, {}]", numberText(v.x), numberText(v.y), numberText(v.z)); }
+std::string rowText(double time, double value) { return listText(std::array{time, value}); }
+std::string rowText(double time, const Vec3& v) { return listText(std::array{time, v.x, v.y, v.z}); }
+
+template <class T>
+std::string scheduleText(const Schedule<T>& schedule) {
+    if (const T* value = std::get_if<T>(&schedule.form())) return valueText(*value);
+    if (const auto* table = std::get_if<TimeTable<T>>(&schedule.form())) {
+        std::string rows;
+        for (std::size_t i = 0; i < table->times.size(); ++i) rows += (i == 0 ? "" : ", ") + rowText(table->times[i], table->values[i]);
+        return fmt::format("{{ table = [{}] }}", rows);
+    }
+    const auto& sine = std::get<Sine<T>>(schedule.form());
+    return fmt::format("{{ mean = {}, amplitude = {}, frequency = {}, phase_deg = {} }}", valueText(sine.mean), valueText(sine.amplitude),
+                       numberText(sine.frequency), numberText(sine.phaseDeg));
+}
+
+}  // namespace
+
+void TomlWriter::schedule(const Key& key, Schedule<double>& value) { put(key.name, scheduleText(value)); }
+void TomlWriter::schedule(const Key& key, Schedule<Vec3>& value) { put(key.name, scheduleText(value)); }
 void TomlWriter::numbers(const Key& key, std::vector<double>& values) { put(key.name, listText(values)); }
 void TomlWriter::texts(const Key& key, std::vector<std::string>& values) { put(key.name, bracketed(values, quoted)); }
 void TomlWriter::chooseIndex(const Key& key, std::span<const std::string_view> options, int& index) {

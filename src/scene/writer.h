@@ -30,6 +30,8 @@ public:
     void text(const Key&, std::optional<std::string>&) override;
     void vector(const Key&, Vec3&) override;
     void vector(const Key&, std::optional<Vec3>&) override;
+    void schedule(const Key&, Schedule<double>&) override;
+    void schedule(const Key&, Schedule<Vec3>&) override;
     void numbers(const Key&, std::vector<double>&) override;
     void texts(const Key&, std::vector<std::string>&) override;
     void rows(const Key&, int width, std::vector<double>&) override;

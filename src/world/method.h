@@ -70,7 +70,7 @@ public:
     virtual std::vector<Metric> fallbacks() const { return {}; }   // numerical emergencies, counted since the start
 
     virtual void save(Archive&) const = 0;
-    virtual void load(const Archive&) = 0;
+    virtual void load(const Exec&, const Archive&) = 0;
 };
 
 enum class Precision { float32, float64 };

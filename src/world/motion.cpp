@@ -66,8 +66,8 @@ Value interpolate(const Keyframes& keys, std::span<const Vec3> values, double ti
     return {values[k] + u * (m0 + u * (square + u * cubic)), (m0 + u * (2.0 * square + 3.0 * u * cubic)) / h};
 }
 
-Increment increment(const ConstantVelocity& part, double time) { return {{part.velocity * time, part.velocity}, {}}; }
-Increment increment(const Spin& part, double time) { return {{}, {part.angularVelocity * time, part.angularVelocity}}; }
+Increment increment(const Travel& part, double time) { return {{part.velocity.integral(0, time), part.velocity.at(time)}, {}}; }
+Increment increment(const Spin& part, double time) { return {{}, {part.axis * part.rate.integral(0, time), part.axis * part.rate.at(time)}}; }
 Increment increment(const Oscillation& part, double time) {
     const double omega = 2 * std::numbers::pi * part.frequency, angle = omega * time + part.phase;
     const Value swing{part.amplitude * std::sin(angle), part.amplitude * (omega * std::cos(angle))};
@@ -82,7 +82,7 @@ Increment increment(const Keyframes& part, double time) {
 Pose Motion::at(double time) const {
     Pose pose{position_, rotation_, {}, {}};
     for (const MotionPart& part : parts_) {
-        const Increment add = std::visit([time](const auto& p) { return increment(p, time); }, part);
+        const Increment add = std::visit([&](const auto& p) { return increment(p, time - begin_); }, part);
         pose.position += add.displacement.value;
         pose.velocity += add.displacement.rate;
         const Quat turn = Quat::fromRotationVector(add.rotation.value);

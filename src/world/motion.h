@@ -2,6 +2,7 @@
 // How a scripted body moves: parts that add up, each a function of time with its exact rate.
 #pragma once
 
+#include "core/schedule.h"
 #include "core/vec.h"
 
 #include <array>
@@ -22,12 +23,15 @@ struct Pose {
     Vec3 velocityAt(const Vec3& x) const { return velocity + cross(angularVelocity, x - position); }
 };
 
-struct ConstantVelocity {
-    Vec3 velocity;           // [m/s]
+struct Travel {
+    Schedule<Vec3> velocity;   // [m/s]
 };
+/// About the body's position.
 struct Spin {
-    Vec3 angularVelocity;    // [rad/s], about the body's position
+    Vec3 axis{0, 0, 1};        // unit
+    Schedule<double> rate;     // [rad/s]
 };
+inline Spin constantSpin(const Vec3& angularVelocity) { return {normalized(angularVelocity), norm(angularVelocity)}; }
 /// Displacement amplitude sin(2π f t + phase) along `amplitude`, or rotation by that angle about it.
 struct Oscillation {
     Vec3 amplitude;          // [m], or [rad] about its direction if angular
@@ -45,22 +49,29 @@ struct Keyframes {
     std::vector<Vec3> displacements;     // [m], one for each time or none
     std::vector<Vec3> rotations;         // rotation vectors [rad], as many or none; a turn of more than π keeps its count
 };
-using MotionPart = std::variant<ConstantVelocity, Spin, Oscillation, Keyframes>;
+using MotionPart = std::variant<Travel, Spin, Oscillation, Keyframes>;
 
 class Motion {
 public:
     Motion() = default;
-    Motion(const Vec3& position, const Quat& rotation, std::vector<MotionPart> parts = {})
-        : position_(position), rotation_(rotation), parts_(std::move(parts)) {}
+    /// The parts begin at `begin`: their own time counts from there.
+    Motion(const Vec3& position, const Quat& rotation, std::vector<MotionPart> parts = {}, double begin = 0)
+        : position_(position), rotation_(rotation), parts_(std::move(parts)), begin_(begin) {}
 
     bool fixed() const { return parts_.empty(); }
     /// Displacements add; rotations are applied in the order of the parts, each about the moving position.
     Pose at(double time) const;
 
+    /// The same motion seen from a clock that was set back by `by`.
+    Motion earlier(double by) const { return {position_, rotation_, parts_, begin_ - by}; }
+    /// The parts of this motion, from `pose` on, begun at `time`.
+    Motion startedFrom(const Pose& pose, double time) const { return {pose.position, pose.rotation, parts_, time}; }
+
 private:
     Vec3 position_;
     Quat rotation_;
     std::vector<MotionPart> parts_;
+    double begin_ = 0;   // [s]
 };
 
 }  // namespace talus::world

@@ -101,6 +101,7 @@ void Simulation::planTo(double target, double longestStep) {
 }
 
 void Simulation::takeStep(const Exec& exec) {
+    if (world_.gravityOverTime) world_.gravity = world_.gravityOverTime->integral(world_.time, world_.time + plan_.dt) / plan_.dt;   // its impulse is exact
     const std::int64_t grains = method_->count();
     const auto start = std::chrono::steady_clock::now();
     const StepReport report = method_->step(exec, world_, plan_.dt);
@@ -147,7 +148,7 @@ void Simulation::save(Archive& archive) const {
     method_->save(archive);
 }
 
-void Simulation::load(const Archive& archive) {
+void Simulation::load(const Exec& exec, const Archive& archive) {
     steps_ = archive.value<std::int64_t>("steps");
     grainSteps_ = archive.value<std::int64_t>("grain_steps");
     stepSeconds_ = archive.value<double>("step_seconds");
@@ -162,7 +163,7 @@ void Simulation::load(const Archive& archive) {
         world_.load(archive);
     }
     const auto group = archive.group("method");
-    method_->load(archive);
+    method_->load(exec, archive);
 }
 
 }  // namespace talus::world

@@ -40,7 +40,7 @@ public:
     const std::optional<Failed>& failure() const { return failure_; }
 
     void save(Archive&) const;
-    void load(const Archive&);
+    void load(const Exec&, const Archive&);
 
 private:
     struct Plan {

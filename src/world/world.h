@@ -4,6 +4,7 @@
 
 #include "core/archive.h"
 #include "core/problems.h"
+#include "core/schedule.h"
 #include "core/vec.h"
 #include "world/body.h"
 #include "world/domain.h"
@@ -40,7 +41,8 @@ struct Resolution {
 
 struct World {
     Domain domain;
-    Vec3 gravity{0, 0, -9.81};       // [m/s²]
+    Vec3 gravity{0, 0, -9.81};       // over the present step [m/s²]
+    std::optional<Schedule<Vec3>> gravityOverTime;   // what it follows; else it stays
     Resolution resolution;
     std::uint64_t seed = 1;
     std::vector<Material> materials;
@@ -50,6 +52,7 @@ struct World {
 
     double time = 0;                 // [s]
     std::int64_t nextId = 0;         // ids are never reused
+    std::int64_t revision = 0;       // grows when materials, contacts or bodies are exchanged: what a method keeps of them is then out of date
 
     /// Bulk volume of all fills [m³].
     double fillVolume() const;

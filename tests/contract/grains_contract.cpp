@@ -286,7 +286,7 @@ TEST_P(MethodContract, estimatesAThinLayerUnderAMovingBody) {
     world.fills = {{box(kSize * Vec3{1, 1, 0}, kSize * Vec3{15, 15, 2}), 0, 0, {1, 0.3, -1}}};
     world.bodies.push_back({.name = "plate",
                             .shape = box(kSize * Vec3{-8, -8, 0}, kSize * Vec3{8, 8, 1}),
-                            .motion = Motion(kSize * Vec3{8, 8, 3}, {}, {ConstantVelocity{{0.1, 0, 0}}}),
+                            .motion = Motion(kSize * Vec3{8, 8, 3}, {}, {Travel{Vec3{0.1, 0, 0}}}),
                             .load = {}});
     expectGoodEstimate(GetParam(), std::move(world));
 }

@@ -82,7 +82,7 @@ void LiveWorld::load(const MemoryArchive& archive) {
         world.load(archive);
     }
     const auto group = archive.group("method");
-    method->load(archive);
+    method->load(Exec(1), archive);
 }
 
 }  // namespace talus::contract

@@ -92,7 +92,7 @@ public:
     std::span<const FieldInfo> fields() const override { return kSphereFields; }
     void read(const Exec&, FieldNames names, ChunkSink& sink) const override { readSpheres(spheres_, names, sink); }
     void save(Archive&) const override;
-    void load(const Archive&) override;
+    void load(const Exec&, const Archive&) override;
 
 private:
     double stableStepAt(double overlap) const;
@@ -365,7 +365,7 @@ void SphereDem::save(Archive& archive) const {
     archive.put("deepest_overlap", deepest_);
 }
 
-void SphereDem::load(const Archive& archive) {
+void SphereDem::load(const Exec&, const Archive& archive) {
     spheres_.load(archive);
     const auto keys = archive.get<std::int64_t>("contact_keys");
     const auto springs = archive.get<double>("contact_springs"), rates = archive.get<double>("body_rates");

@@ -26,6 +26,8 @@ public:
     void text(const Key& key, std::optional<std::string>&) override { note(key); }
     void vector(const Key& key, Vec3&) override { note(key); }
     void vector(const Key& key, std::optional<Vec3>&) override { note(key); }
+    void schedule(const Key& key, Schedule<double>&) override { note(key); }
+    void schedule(const Key& key, Schedule<Vec3>&) override { note(key); }
     void numbers(const Key& key, std::vector<double>&) override { note(key); }
     void texts(const Key& key, std::vector<std::string>&) override { note(key); }
     void rows(const Key& key, int, std::vector<double>&) override { note(key); }

@@ -52,7 +52,7 @@ world::Body wall(const Vec3& normal, world::Motion motion = {}) {
 TEST(NodeContact, momentumAndWorkAreAccountedFor) {
     // A wall that moves up at 1 m/s pushes a resting node along.
     const GridFrame frame = makeFrame({}, 0.1);
-    world::World world = worldWith({wall(kUp, world::Motion({0, 0, 0}, {}, {world::ConstantVelocity{{0, 0, 1}}}))});
+    world::World world = worldWith({wall(kUp, world::Motion({0, 0, 0}, {}, {world::Travel{Vec3{0, 0, 1}}}))});
     const std::vector<NodeBlock> blocks(1);
     NodeContact contact;
     contact.place(Exec(1), frame, blocks, world, 0);

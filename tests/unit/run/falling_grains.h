@@ -65,7 +65,7 @@ public:
         archive.put("speed", speed_);
         archive.put("iterations", iterations_);
     }
-    void load(const Archive& archive) override {
+    void load(const Exec&, const Archive& archive) override {
         id_ = archive.get<std::int64_t>("id");
         height_ = archive.get<double>("height");
         speed_ = archive.get<double>("speed");
@@ -87,7 +87,7 @@ inline world::Simulation fallingGrains(double failTime = 1e300, bool loadable = 
     world.fills.resize(1);
     world::Body& cup = world.bodies.emplace_back();
     cup.name = "cup, \"left\"";
-    cup.motion = world::Motion({1, 2, 3}, {}, {world::ConstantVelocity{{1, 0, 0}}});
+    cup.motion = world::Motion({1, 2, 3}, {}, {world::Travel{Vec3{1, 0, 0}}});
     return {std::move(world), std::make_unique<FallingGrains>(failTime, loadable)};
 }
 

@@ -51,6 +51,22 @@ TEST(Messages, Ranges) {
               "scene.toml:9:22: 'materials[1].friction_angle_deg' is 95; it must be greater than 0 and less than 90");
 }
 
+TEST(Messages, Schedules) {
+    EXPECT_EQ(before("gravity = { table = [[0, 0, 0, 0], [\"2 s\", 0, 0, \"-9.81 m/s2\"]] }"), "");
+    EXPECT_EQ(before("gravity = { mean = [0, 0, -9.81], amplitude = [1, 0, 0], frequency = 2 }"), "");
+    EXPECT_EQ(before("gravity = { table = [[0, 0, 0]] }"), "scene.toml:1:22: 'gravity.table[0]' must be a row [time, x, y, z]");
+    EXPECT_EQ(before("gravity = { table = [] }"), "scene.toml:1:21: 'gravity.table' must be a list of rows [time, x, y, z]");
+    EXPECT_EQ(before("gravity = { table = [[1, 0, 0, 0], [0.5, 0, 0, 0]] }"),
+              "scene.toml:1:36: the times of 'gravity.table' must ascend: 0.5 follows 1");
+    EXPECT_EQ(before("gravity = { table = [[0, 0, 0, \"4 mm\"]] }"),
+              "scene.toml:1:32: 'gravity.table[0][3]' is an acceleration: \"4 mm\" has a unit of length; write for example \"4 m/s2\" or 4");
+    EXPECT_EQ(before("gravity = { amplitude = [1, 0, 0] }"), "scene.toml:1:11: missing key 'gravity.frequency': oscillations per second");
+    EXPECT_EQ(before("gravity = { tabel = [[0, 0, 0, 0]] }"),
+              "scene.toml:1:11: missing key 'gravity.amplitude': largest departure from mean\n"
+              "scene.toml:1:11: missing key 'gravity.frequency': oscillations per second\n"
+              "scene.toml:1:13: unknown key 'gravity.tabel'; did you mean 'table'?");
+}
+
 TEST(Messages, Units) {
     EXPECT_EQ(after("[time]\nend = \"4 mm\""),
               "scene.toml:8:7: 'time.end' is a time: \"4 mm\" has a unit of length; write for example \"4 s\" or 4");

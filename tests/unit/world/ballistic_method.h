@@ -86,7 +86,7 @@ public:
                                          p.velocity.y, p.velocity.z, p.mass});
         archive.put("points", values);
     }
-    void load(const Archive& archive) override {
+    void load(const Exec&, const Archive& archive) override {
         const std::vector<double> v = archive.get<double>("points");
         points.clear();
         for (std::size_t i = 0; i < v.size(); i += 8)

@@ -38,24 +38,40 @@ TEST_P(MotionRates, areDerivatives) {
 
 INSTANTIATE_TEST_SUITE_P(
     EveryPart, MotionRates,
-    testing::Values(std::vector<MotionPart>{}, std::vector<MotionPart>{ConstantVelocity{{1, -2, 3}}},
-                    std::vector<MotionPart>{Spin{{1, 2, -2}}},
+    testing::Values(std::vector<MotionPart>{}, std::vector<MotionPart>{Travel{Vec3{1, -2, 3}}},
+                    std::vector<MotionPart>{constantSpin({1, 2, -2})},
+                    std::vector<MotionPart>{Travel{TimeTable<Vec3>{{0.2, 1, 2}, {{}, {1, 0, 3}, {0, 2, 0}}}}},
+                    std::vector<MotionPart>{Spin{{0.6, 0, 0.8}, Sine<double>{1, 3, 0.4, 20}}},
                     std::vector<MotionPart>{Oscillation{{0.1, 0.2, 0}, 1.5, 0.3, false}},
                     std::vector<MotionPart>{Oscillation{{0, 0.4, 2.5}, 1.5, 0.3, true}},
                     std::vector<MotionPart>{keyframes(Interpolation::linear)},
                     std::vector<MotionPart>{keyframes(Interpolation::smooth)},
-                    std::vector<MotionPart>{Spin{{0, 3, 0}}, Oscillation{{1, 0, 0}, 0.8, 0, true}, Spin{{0, 0, -4}}},
-                    std::vector<MotionPart>{keyframes(Interpolation::smooth), Spin{{2, 0, 1}}, ConstantVelocity{{1, 1, 1}},
+                    std::vector<MotionPart>{constantSpin({0, 3, 0}), Oscillation{{1, 0, 0}, 0.8, 0, true}, constantSpin({0, 0, -4})},
+                    std::vector<MotionPart>{keyframes(Interpolation::smooth), constantSpin({2, 0, 1}), Travel{Vec3{1, 1, 1}},
                                             keyframes(Interpolation::linear), Oscillation{{0, 1, 1}, 2, 1, true},
                                             Oscillation{{3, 0, 0}, 2, 0, false}}));
 
 TEST(Motion, partsAddUp) {
     const Motion motion({1, 0, 0}, Quat{},
-                        {ConstantVelocity{{2, 0, 0}}, Oscillation{{0, 0, 3}, 0.25, 0, false}, Spin{{0, 0, kPi / 2}}});
+                        {Travel{Vec3{2, 0, 0}}, Oscillation{{0, 0, 3}, 0.25, 0, false}, constantSpin({0, 0, kPi / 2})});
     const Pose pose = motion.at(1);
     EXPECT_LT(norm(pose.position - Vec3{3, 0, 3}), 1e-15);
     EXPECT_LT(norm(pose.rotation.rotate({1, 0, 0}) - Vec3{0, 1, 0}), 1e-15);
     EXPECT_LT(norm(pose.velocityAt({3, 1, 0}) - Vec3{2 - kPi / 2, 0, 0}), 1e-14);
+}
+
+TEST(Motion, goesOnWhenTheClockIsSetBack) {
+    const Motion motion({1, 0, 0}, Quat{}, {Travel{TimeTable<Vec3>{{0, 1}, {{}, {2, 0, 0}}}}, constantSpin({0, 0, 3})});
+    const Pose before = motion.at(1.5), after = motion.earlier(1.2).at(0.3);
+    EXPECT_LT(norm(after.position - before.position), 1e-15);
+    EXPECT_LT(norm(after.rotation.rotate({1, 0, 0}) - before.rotation.rotate({1, 0, 0})), 1e-15);
+}
+
+TEST(Motion, startsFromAPose) {
+    const Pose pose = Motion({1, 0, 0}, Quat{}, {Travel{Vec3{2, 0, 0}}}).at(3);
+    const Motion lift = Motion({9, 9, 9}, Quat{}, {Travel{Vec3{0, 0, 1}}}).startedFrom(pose, 3);
+    EXPECT_EQ(lift.at(3).position, (Vec3{7, 0, 0}));
+    EXPECT_EQ(lift.at(5).position, (Vec3{7, 0, 2}));
 }
 
 TEST(Motion, rotationsApplyInTheOrderOfTheParts) {

@@ -136,7 +136,7 @@ TEST(Simulation, aResumedRunTakesTheSameSteps) {
             first.simulation.advance(first.exec, 2.0, budget);
         MemoryArchive archive;
         first.simulation.save(archive);
-        second.simulation.load(archive);
+        second.simulation.load(second.exec, archive);
         second.simulation.advance(second.exec, 1.0, kAlways);
         second.simulation.advance(second.exec, 2.0, kAlways);
         std::vector<double> joined = first.steps;
@@ -155,6 +155,22 @@ Fill pointFill(const Vec3& at, const Vec3& velocity, int source) {
         Vec3 at;
     };
     return {std::make_shared<Point>(at), 0, source, velocity};
+}
+
+TEST(Simulation, GravityOverTimeGivesItsExactImpulse) {
+    World world;
+    world.gravityOverTime = Schedule<Vec3>(TimeTable<Vec3>{{0.1, 0.35, 0.35, 1}, {{}, {0, 0, -4}, {2, 0, 0}, {0, 0, -1}}});
+    Bench bench(world);
+    Vec3 impulse;
+    bench.mock.stable = [](const World&) { return 0.03; };
+    double time = 0;
+    bench.simulation.advance(bench.exec, 1.2, [&] {
+        impulse += bench.simulation.world().gravity * (bench.simulation.world().time - time);
+        time = bench.simulation.world().time;
+        return true;
+    });
+    impulse += bench.simulation.world().gravity * (bench.simulation.world().time - time);
+    EXPECT_LT(norm(impulse - world.gravityOverTime->integral(0, 1.2)), 1e-14);
 }
 
 TEST(Simulation, openFacesAccountForEveryGrain) {

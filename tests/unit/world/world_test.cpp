@@ -76,7 +76,7 @@ TEST(World, closedFacesBecomeBodiesThatPointInwards) {
 TEST(World, snapshotOfAMovingBody) {
     Body body;
     body.shape = std::make_shared<geometry::Box>(Vec3{2, 2, 2});
-    body.motion = Motion({5, 0, 0}, Quat{}, {ConstantVelocity{{0, 0, 3}}, Spin{{0, 0, 2}}});
+    body.motion = Motion({5, 0, 0}, Quat{}, {Travel{Vec3{0, 0, 3}}, constantSpin({0, 0, 2})});
     const double time = std::numbers::pi / 8;   // turned by 45°: an edge points along x
     const SurfacePoint surface = BodySnapshot(body, time).surface(Vec3{7, 0, 3 * time});
     EXPECT_NEAR(surface.distance, 2 - std::sqrt(2.0), 1e-14);
