@@ -62,6 +62,17 @@ std::optional<render::ValueRange> parsedRange(const std::string& text) {
     if (colon == std::string::npos || !CLI::detail::lexical_cast(text.substr(0, colon), range.low) || !CLI::detail::lexical_cast(text.substr(colon + 1), range.high)) return {};
     return range.low < range.high ? std::optional(range) : std::nullopt;
 }
+std::optional<Vec3> parsedVector(const std::string& text) {
+    const std::size_t first = text.find(','), second = first == std::string::npos ? first : text.find(',', first + 1);
+    Vec3 v;
+    if (second == std::string::npos || !CLI::detail::lexical_cast(text.substr(0, first), v.x) || !CLI::detail::lexical_cast(text.substr(first + 1, second - first - 1), v.y) ||
+        !CLI::detail::lexical_cast(text.substr(second + 1), v.z) || !isFinite(v))
+        return {};
+    return v;
+}
+CLI::Validator threeNumbers() {
+    return mustBe("three numbers X,Y,Z", [](const std::string& text) { return parsedVector(text).has_value(); });
+}
 CLI::Validator valueRange() {
     return mustBe("a range LOW:HIGH with LOW below HIGH", [](const std::string& text) { return parsedRange(text).has_value(); });
 }
@@ -237,15 +248,15 @@ private:
         app.add_option("--ground", s.ground, "A plane, a catcher of shadows that is itself unseen, or none; a plane at the domain's floor unless given")->type_name("plane|catcher|none")->check(oneOf({"plane", "catcher", "none"}));
         app.add_option("--floor", s.groundFinish, "Finish of the ground plane")->type_name("plain|checker")->check(oneOf({"plain", "checker"}));
         app.add_option("--background", s.background, "studio, sky, white, black, transparent, or a colour like '#e1a95f'")->type_name("NAME");
-        app.add_option("--sun", renderSun_, "Direction towards the sun")->type_name("X,Y,Z")->delimiter(',')->expected(3);
+        app.add_option("--sun", renderSun_, "Direction towards the sun")->type_name("X,Y,Z")->check(threeNumbers());
         app.add_flag("--area-light", s.areaLight, "A large soft lamp instead of most of the sun");
         app.add_flag("--time", s.timeStamp, "Write the time into the picture");
         app.add_flag("--scale-bar", s.scaleBar, "Draw a length for scale, true at the distance of the camera's target");
     }
     void addRenderCamera(CLI::App& app, render::PictureStyle& s) {
         app.add_option("--view", s.view, "Look from here and fit all grains in, instead of the scene's camera: fit, front, side, iso, top, close")->type_name("fit|front|side|iso|top|close")->check(oneOf({"fit", "front", "side", "iso", "top", "close"}));
-        app.add_option("--camera", renderCamera_, "Where the camera stands, in metres")->type_name("X,Y,Z")->delimiter(',')->expected(3);
-        app.add_option("--target", renderTarget_, "What it looks at, in metres")->type_name("X,Y,Z")->delimiter(',')->expected(3);
+        app.add_option("--camera", renderCamera_, "Where the camera stands, in metres")->type_name("X,Y,Z")->check(threeNumbers());
+        app.add_option("--target", renderTarget_, "What it looks at, in metres")->type_name("X,Y,Z")->check(threeNumbers());
         app.add_option("--fov", s.fovDegrees, "Angle that the picture's height spans, in degrees")->type_name("DEG")->check(between(0.01, 170));
         app.add_flag("--orthographic", s.orthographic, "No perspective");
         app.add_option("--orbit", s.orbitDegrees, "Turn about the grains by this angle over the run, in degrees")->type_name("DEG")->check(between(-1e6, 1e6));
@@ -255,13 +266,13 @@ private:
     }
     void finishRender() {
         render::PictureStyle& s = render_.options.style;
-        const auto vector = [](const std::vector<double>& v) { return Vec3{v[0], v[1], v[2]}; };
         if (!renderSize_.empty()) std::tie(s.width, s.height) = *parsedSize(renderSize_);
         if (!renderRange_.empty()) s.colours.range = *parsedRange(renderRange_);
-        if (!renderCamera_.empty()) s.position = vector(renderCamera_);
-        if (!renderTarget_.empty()) s.target = vector(renderTarget_);
+        if (!renderCamera_.empty()) s.position = parsedVector(renderCamera_);
+        if (!renderTarget_.empty()) s.target = parsedVector(renderTarget_);
         if (renderSun_.empty()) return;
-        s.sunDirection = {static_cast<float>(renderSun_[0]), static_cast<float>(renderSun_[1]), static_cast<float>(renderSun_[2])};
+        const Vec3 sun = *parsedVector(renderSun_);
+        s.sunDirection = {static_cast<float>(sun.x), static_cast<float>(sun.y), static_cast<float>(sun.z)};
         if (!(norm(s.sunDirection) > 0)) throw CLI::ValidationError("--sun", "the direction towards the sun must not be zero");
     }
 
@@ -309,8 +320,7 @@ private:
     InfoCommand info_;
     ExportCommand export_;
     RenderCommand render_;
-    std::string renderSize_, renderRange_;
-    std::vector<double> renderCamera_, renderTarget_, renderSun_;
+    std::string renderSize_, renderRange_, renderCamera_, renderTarget_, renderSun_;
     std::string formatName_;
     CompletionCommand completion_;
     ManualCommand manual_;

@@ -160,7 +160,7 @@ TEST(Tracer, motionAndLensSmearTheEdge) {
     const Exec exec(2);
     // Part of the samples of the pixel at x metres right of the middle, at the target, that meet the sphere.
     const auto coverage = [&](const Subject& subject, const Camera& camera, double x) {
-        const TraceSettings settings{128, 96, 256, 1, 1};
+        const TraceSettings settings{128, 96, 64, 1, 1};
         const Film film = TracedSubject(subject).trace(exec, camera, settings);
         const double pixel = 64 + x / camera.heightAtTarget() * settings.height;
         return film.albedo[static_cast<std::size_t>(48 * settings.width) + static_cast<std::size_t>(pixel)].x;
@@ -175,7 +175,7 @@ TEST(Tracer, motionAndLensSmearTheEdge) {
     moving.spheres.close[0][0] = 1;
     EXPECT_NEAR(coverage(moving, lookingAlongY(), 1.5), 0.25, 0.03);   // there from x = 0.5 to 1 of -1 to 1
     EXPECT_NEAR(coverage(moving, lookingAlongY(), -1.5), 0.25, 0.03);
-    EXPECT_EQ(coverage(moving, lookingAlongY(), 0), 1);
+    EXPECT_GT(coverage(moving, lookingAlongY(), 0), 0.97);   // all the time, but for the width of the pixel at both ends
     Camera camera = lookingAlongY();
     camera.lensRadius = 0.5;
     camera.focusDistance = 5;   // a circle of confusion of radius 0.5 (10 - 5) / 5 = 0.5 at the sphere
