@@ -32,7 +32,14 @@ TracedSubject::Geometry::Geometry(const Subject& s) : subject(s) {
     device = rtcNewDevice(nullptr);   // a number of threads here would change the limit of TBB for the whole process
     if (device == nullptr) throw std::runtime_error("Embree cannot start");
     rtcSetDeviceMemoryMonitorFunction(
-        device, [](void* self, ssize_t bytes, bool) { return static_cast<Geometry*>(self)->memory += bytes, true; }, this);
+        device,
+        [](void* self, ssize_t bytes, bool) {
+            Geometry& geometry = *static_cast<Geometry*>(self);
+            const std::ptrdiff_t now = geometry.memory += bytes;
+            for (std::ptrdiff_t most = geometry.mostMemory; now > most && !geometry.mostMemory.compare_exchange_weak(most, now);) {}
+            return true;
+        },
+        this);
     scene = rtcNewScene(device);
     rtcSetSceneFlags(scene, RTC_SCENE_FLAG_COMPACT);
     addSpheres();

@@ -27,7 +27,7 @@ struct TracedSubject::Geometry {
     RTCDeviceTy* device = nullptr;
     RTCSceneTy* scene = nullptr;
     std::vector<RTCSceneTy*> meshScenes;
-    std::atomic<std::ptrdiff_t> memory{0};   // [bytes]
+    std::atomic<std::ptrdiff_t> memory{0}, mostMemory{0};   // [bytes]
     std::vector<std::array<float, 4>> tubeEnds;
     std::vector<unsigned> tubeStarts;
     // Geometry ids in `scene`: spheres, tubes, then instances in order.

@@ -415,7 +415,7 @@ Image Film::picture() const {
 TracedSubject::TracedSubject(const Subject& subject) : geometry_(std::make_unique<Geometry>(subject)) {}
 TracedSubject::~TracedSubject() = default;
 
-std::size_t TracedSubject::bytes() const { return static_cast<std::size_t>(geometry_->memory.load()); }
+std::size_t TracedSubject::mostBytes() const { return static_cast<std::size_t>(geometry_->mostMemory.load()); }
 
 Film TracedSubject::trace(const Exec& exec, const Camera& camera, const TraceSettings& settings) const {
     Film film(settings.width, settings.height);

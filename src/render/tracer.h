@@ -45,8 +45,8 @@ public:
     TracedSubject& operator=(const TracedSubject&) = delete;
 
     Film trace(const Exec&, const Camera&, const TraceSettings&) const;
-    /// Memory that the search structure takes [bytes].
-    std::size_t bytes() const;
+    /// Memory that the search structure took at most, while it was built [bytes].
+    std::size_t mostBytes() const;
 
 private:
     struct Geometry;

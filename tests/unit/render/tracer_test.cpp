@@ -214,6 +214,19 @@ TEST(Tracer, sameBitsForAnyNumberOfThreads) {
     for (std::size_t k = 1; k < films.size(); ++k) EXPECT_EQ(films[0].irradiance, films[k].irradiance);
 }
 
+TEST(Tracer, aSphereTakesAtMost120Bytes) {
+    Subject subject = inTheDark();
+    constexpr int kSide = 80;
+    for (int i = 0; i < kSide * kSide * kSide; ++i) {
+        Rng rng(1, 2, static_cast<std::uint64_t>(i));
+        addSphere(subject, {static_cast<float>(rng.uniform()), static_cast<float>(rng.uniform()), static_cast<float>(rng.uniform())}, 0.005f, {1, 1, 1});
+    }
+    const double count = static_cast<double>(subject.spheres.count()), own = sizeof(subject.spheres.open[0]) + sizeof(subject.spheres.colours[0]);
+    const double bytes = own + static_cast<double>(TracedSubject(subject).mostBytes()) / count;
+    std::printf("%.1f bytes per sphere, %.0f of them its place and colour\n", bytes, own);
+    EXPECT_LT(bytes, 120);
+}
+
 TEST(Denoise, fourSamplesComeNearManyWithoutLosingEdges) {
     const Subject subject = heap();
     const Exec exec(2);
