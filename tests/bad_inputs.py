@@ -108,13 +108,15 @@ def execute(talus: Path, case: Case) -> Outcome:
             scene = tmp / "scene.toml"
         environment = {**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
         if case.before:
-            script = fill_in(case.before, {"talus": talus.resolve(), "scene": scene, "tmp": tmp}, shlex.quote)
+            script = fill_in(case.before.replace("{talus} run ", "{talus} run --no-preview "), {"talus": talus.resolve(), "scene": scene, "tmp": tmp}, shlex.quote)
             prepared = subprocess.run(["sh", "-c", script], cwd=tmp, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
                                       timeout=TIMEOUT_S, check=False)
             if prepared.returncode != 0:
                 return Outcome(Expectation(None, ["what comes before has failed:", *prepared.stderr.decode().splitlines()]), [])
         before = files_in(tmp)
         command = [fill_in(word, {"scene": scene, "tmp": tmp}) for word in shlex.split(case.command)]
+        if command[:1] == ["run"]:
+            command.insert(1, "--no-preview")   # pictures take time, and have cases of their own
         try:
             result = subprocess.run([str(talus.resolve()), *command], cwd=tmp, env=environment, stdin=subprocess.DEVNULL,
                                     capture_output=True, timeout=TIMEOUT_S, check=False)

@@ -22,7 +22,7 @@ class ProgressOfARun(unittest.TestCase):
         except OSError as error:   # a container without /dev/pts
             self.skipTest(str(error))
         with tempfile.TemporaryDirectory() as folder:
-            command = [str(TALUS), "run", "column", "--variant", "smoke", "--set", "time.end=0.3", "--out", f"{folder}/out"]
+            command = [str(TALUS), "run", "column", "--variant", "smoke", "--set", "time.end=0.3", "--no-preview", "--out", f"{folder}/out"]
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal, env=environment)
             os.close(terminal)
             pieces = []
@@ -55,7 +55,7 @@ class ProgressOfARun(unittest.TestCase):
 
     def test_plain_lines(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            command = [str(TALUS), "run", "column", "--variant", "smoke", "--set", "time.end=0.3", "-v", "--out", f"{folder}/out"]
+            command = [str(TALUS), "run", "column", "--variant", "smoke", "--set", "time.end=0.3", "-v", "--no-preview", "--out", f"{folder}/out"]
             text = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True).stderr
         self.assertNotIn("\x1b", text)
         self.assertNotIn("\r", text)

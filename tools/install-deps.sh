@@ -19,9 +19,15 @@ packages=(
     libfmt-dev            # text
     nlohmann-json3-dev    # run.json, results.json, schema
     libhdf5-dev           # checkpoints
-    libembree-dev         # nearest triangle of a mesh
+    libembree-dev         # rays of pictures, nearest triangle of a mesh
     libtinyobjloader-dev  # OBJ meshes
     libtinygltf-dev       # glTF meshes
+    libpng-dev            # pictures
+    libopenexr-dev        # pictures in linear light
+    libfreetype-dev       # letters in pictures
+    fonts-dejavu-core     # their font
+    gnuplot-nox           # plots of a run
+    ffmpeg                # videos
     libgtest-dev          # tests
     libbenchmark-dev      # benchmarks
     python3               # checks of the tree, tests of the program

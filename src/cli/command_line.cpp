@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <tuple>
 
 namespace talus::cli {
 
@@ -35,6 +36,46 @@ CLI::Validator nonNegative() {
         return CLI::detail::lexical_cast(text, value) && value >= 0;
     });
 }
+CLI::Validator between(double least, double most) {
+    return mustBe(fmt::format("a number from {} to {}", least, most), [=](const std::string& text) {
+        double value = 0;
+        return CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
+    });
+}
+std::optional<std::pair<int, int>> parsedSize(const std::string& text) {
+    constexpr int kMostPixels = 32768;
+    std::pair<int, int> size;
+    const std::size_t times = text.find('x');
+    const auto number = [&](std::size_t from, std::size_t to, int& value) {
+        const auto [end, error] = std::from_chars(text.data() + from, text.data() + to, value);
+        return error == std::errc{} && end == text.data() + to && value >= 8 && value <= kMostPixels;
+    };
+    if (times == std::string::npos || !number(0, times, size.first) || !number(times + 1, text.size(), size.second)) return {};
+    return size;
+}
+CLI::Validator pictureSize() {
+    return mustBe("a size like 1920x1080, from 8 to 32768 pixels a side", [](const std::string& text) { return parsedSize(text).has_value(); });
+}
+std::optional<render::ValueRange> parsedRange(const std::string& text) {
+    const std::size_t colon = text.find(':');
+    render::ValueRange range;
+    if (colon == std::string::npos || !CLI::detail::lexical_cast(text.substr(0, colon), range.low) || !CLI::detail::lexical_cast(text.substr(colon + 1), range.high)) return {};
+    return range.low < range.high ? std::optional(range) : std::nullopt;
+}
+std::optional<Vec3> parsedVector(const std::string& text) {
+    const std::size_t first = text.find(','), second = first == std::string::npos ? first : text.find(',', first + 1);
+    Vec3 v;
+    if (second == std::string::npos || !CLI::detail::lexical_cast(text.substr(0, first), v.x) || !CLI::detail::lexical_cast(text.substr(first + 1, second - first - 1), v.y) ||
+        !CLI::detail::lexical_cast(text.substr(second + 1), v.z) || !isFinite(v))
+        return {};
+    return v;
+}
+CLI::Validator threeNumbers() {
+    return mustBe("three numbers X,Y,Z", [](const std::string& text) { return parsedVector(text).has_value(); });
+}
+CLI::Validator valueRange() {
+    return mustBe("a range LOW:HIGH with LOW below HIGH", [](const std::string& text) { return parsedRange(text).has_value(); });
+}
 CLI::Validator oneOf(const std::vector<std::string>& names) {
     return mustBe(fmt::format("one of {}", fmt::join(names, ", ")), [=](const std::string& text) { return std::ranges::find(names, text) != names.end(); });
 }
@@ -58,6 +99,7 @@ public:
         addCheck();
         addNames();
         addDirectories();
+        addRender();
         for (CLI::App* command : app_.get_subcommands({})) command->get_formatter()->column_width(34);
     }
     CommandLine(const CommandLine&) = delete;
@@ -132,7 +174,7 @@ private:
         CLI::Option* quiet = app.add_flag("-q,--quiet", run_.quiet, "No progress, only warnings and errors");
         app.add_flag("-v,--verbose", run_.verbose, "Progress in plain lines, one a second")->excludes(quiet);
         app.add_flag("--json", run_.json, "Print run.json instead of the folder");
-        app.add_flag("--no-preview")->group("");   // there are none yet; scripts may say so already
+        app.add_flag("!--no-preview", run_.preview, "Leave out preview.png, poster.png and plots.png");
         app.callback([this] {
             if (run_.options.request.scene.empty() && !(run_.options.resume && run_.options.out)) throw CLI::RequiredError("SCENE");
             finished_ = [this] { return Command(run_); };
@@ -167,6 +209,72 @@ private:
             export_.format = static_cast<io::ExportFormat>(std::ranges::find(io::kExportFormatNames, formatName_) - io::kExportFormatNames.begin());
             finished_ = [this] { return Command(export_); };
         });
+    }
+
+    void addRender() {
+        render::SequenceOptions& o = render_.options;
+        render::PictureStyle& s = o.style;
+        CLI::App& app = add("render", "Make pictures or a video of a run",
+                            "Examples:\n  talus render hourglass-elastoplastic --video hourglass.mp4\n  talus render column-elastoplastic --out last.png --size 1920x1080 --colour-by velocity --map magma --time --scale-bar", render_);
+        app.add_option("DIR", o.directory, "A run directory")->type_name("")->required();
+        app.add_option("--out", o.out, "Folder for the pictures, DIR/pictures unless given; or a .png or .exr file for one")->type_name("PATH");
+        app.add_option("--frames", render_.frames, "Frames A to B; A: and :B leave an end open; all unless given, the last for a single file")->type_name("A:B");
+        app.add_option("--format", o.format, "Of the files in the folder; exr has linear light, without legend and stamps")->type_name("png|exr")->check(oneOf({"png", "exr"}));
+        app.add_option("--video", o.video, "Make a video of the pictures too, with ffmpeg")->type_name("FILE");
+        app.add_option("--fps", o.videoRate, "Pictures per second of the video; as in the run unless given")->type_name("N")->check(between(0.01, 1000));
+        app.add_flag("--resume", o.resume, "Keep pictures that are there already");
+        app.add_option("--size", renderSize_, "Width and height in pixels; 1280x720 unless given")->type_name("WxH")->check(pictureSize());
+        app.add_option("--samples", s.samples, "Paths of light per pixel; 16 unless given, 4 for a quick look")->type_name("N")->check(wholeNumber(1, 65536));
+        app.add_option("--bounces", s.bounces, "Surfaces that a path may meet; 3 unless given")->type_name("N")->check(wholeNumber(1, 64));
+        app.add_flag("!--no-denoise", s.denoise, "Leave the noise of few samples in");
+        app.add_option("--exposure", s.exposure, "Brightness; 1 unless given")->type_name("X")->check(between(1e-6, 1e6));
+        addRenderLook(app, s);
+        addRenderCamera(app, s);
+        app.add_option("--threads", o.threads, "Threads; all cores unless given; the pictures are the same")->type_name("N")->check(wholeNumber(1, 256));
+        app.add_flag("-q,--quiet", render_.quiet, "No progress, only warnings and errors");
+        app.callback([this] {
+            finishRender();
+            finished_ = [this] { return Command(render_); };
+        });
+    }
+    void addRenderLook(CLI::App& app, render::PictureStyle& s) {
+        app.add_option("--colour-by", s.colours.by, "mix (by the scene's materials, sand unless they say otherwise), material, source, plastic_case, or a field: pressure, velocity, velocity.z, stress.xx")->type_name("WHAT");
+        app.add_option("--map", s.colours.map, "Colour map of a field: viridis, magma, inferno, plasma, cividis, turbo, coolwarm, grey")->type_name("NAME");
+        app.add_option("--range", renderRange_, "Values at the ends of the map; found in the run unless given")->type_name("LOW:HIGH")->check(valueRange());
+        app.add_flag("!--no-legend", s.legend, "Leave out the legend of colours");
+        app.add_option("--grains", s.grains, "spheres (or the mesh of a clump template), clumps (always spheres), or a smooth surface of the heap")->type_name("spheres|clumps|surface")->check(oneOf({"spheres", "clumps", "surface"}));
+        app.add_option("--grain-scale", s.grainScale, "Draw grains larger or smaller than they are")->type_name("X")->check(between(1e-3, 1e3));
+        app.add_flag("--chains", s.chains, "Forces between grains as tubes, where the run wrote contacts");
+        app.add_option("--clip", render_.clips, "Keep only this part, in metres: 'x<0.1', 'y>0', '0<z<0.2'; repeat for several")->type_name("CUT")->expected(1)->take_all();
+        app.add_option("--ground", s.ground, "A plane, a catcher of shadows that is itself unseen, or none; a plane at the domain's floor unless given")->type_name("plane|catcher|none")->check(oneOf({"plane", "catcher", "none"}));
+        app.add_option("--floor", s.groundFinish, "Finish of the ground plane")->type_name("plain|checker")->check(oneOf({"plain", "checker"}));
+        app.add_option("--background", s.background, "studio, sky, white, black, transparent, or a colour like '#e1a95f'")->type_name("NAME");
+        app.add_option("--sun", renderSun_, "Direction towards the sun")->type_name("X,Y,Z")->check(threeNumbers());
+        app.add_flag("--area-light", s.areaLight, "A large soft lamp instead of most of the sun");
+        app.add_flag("--time", s.timeStamp, "Write the time into the picture");
+        app.add_flag("--scale-bar", s.scaleBar, "Draw a length for scale, true at the distance of the camera's target");
+    }
+    void addRenderCamera(CLI::App& app, render::PictureStyle& s) {
+        app.add_option("--view", s.view, "Look from here and fit all grains in, instead of the scene's camera: fit, front, side, iso, top, close")->type_name("fit|front|side|iso|top|close")->check(oneOf({"fit", "front", "side", "iso", "top", "close"}));
+        app.add_option("--camera", renderCamera_, "Where the camera stands, in metres")->type_name("X,Y,Z")->check(threeNumbers());
+        app.add_option("--target", renderTarget_, "What it looks at, in metres")->type_name("X,Y,Z")->check(threeNumbers());
+        app.add_option("--fov", s.fovDegrees, "Angle that the picture's height spans, in degrees")->type_name("DEG")->check(between(0.01, 170));
+        app.add_flag("--orthographic", s.orthographic, "No perspective");
+        app.add_option("--orbit", s.orbitDegrees, "Turn about the grains by this angle over the run, in degrees")->type_name("DEG")->check(between(-1e6, 1e6));
+        app.add_option("--aperture", s.aperture, "Diameter of the lens in metres: what is not in focus blurs")->type_name("M")->check(between(0, 1e6));
+        app.add_option("--focus", s.focus, "Distance in metres that is sharp; that of the target unless given")->type_name("M")->check(between(1e-9, 1e9));
+        app.add_option("--motion-blur", s.shutter, "Part of the time between frames for which the shutter is open, 0 to 1")->type_name("X")->check(between(0, 1));
+    }
+    void finishRender() {
+        render::PictureStyle& s = render_.options.style;
+        if (!renderSize_.empty()) std::tie(s.width, s.height) = *parsedSize(renderSize_);
+        if (!renderRange_.empty()) s.colours.range = *parsedRange(renderRange_);
+        if (!renderCamera_.empty()) s.position = parsedVector(renderCamera_);
+        if (!renderTarget_.empty()) s.target = parsedVector(renderTarget_);
+        if (renderSun_.empty()) return;
+        const Vec3 sun = *parsedVector(renderSun_);
+        s.sunDirection = {static_cast<float>(sun.x), static_cast<float>(sun.y), static_cast<float>(sun.z)};
+        if (!(norm(s.sunDirection) > 0)) throw CLI::ValidationError("--sun", "the direction towards the sun must not be zero");
     }
 
     static std::string meant(std::string_view name, const std::vector<std::string>& candidates, std::string_view what) {
@@ -212,6 +320,8 @@ private:
     SchemaCommand schema_;
     InfoCommand info_;
     ExportCommand export_;
+    RenderCommand render_;
+    std::string renderSize_, renderRange_, renderCamera_, renderTarget_, renderSun_;
     std::string formatName_;
     CompletionCommand completion_;
     ManualCommand manual_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "io/export.h"
+#include "render/sequence.h"
 #include "run/run.h"
 
 #include <optional>
@@ -15,7 +16,7 @@ namespace talus::cli {
 
 struct RunCommand {
     run::Options options;
-    bool dryRun = false, json = false, quiet = false, verbose = false;
+    bool dryRun = false, json = false, quiet = false, verbose = false, preview = true;
 };
 struct CheckCommand {
     scene::Request request;
@@ -37,6 +38,12 @@ struct ExportCommand {
     std::string frames;                       // "A:B", either may be missing; "A"
     std::vector<std::string> fields;          // empty: all
 };
+struct RenderCommand {
+    render::SequenceOptions options;
+    std::string frames;                       // as of export; empty: all, or the last where --out is one picture
+    std::vector<std::string> clips;
+    bool quiet = false;
+};
 struct CompletionCommand {
     std::string shell;
 };
@@ -45,7 +52,7 @@ struct ManualCommand {};
 struct TextCommand {
     std::string text;
 };
-using Command = std::variant<RunCommand, CheckCommand, ScenesCommand, NewCommand, SchemaCommand, InfoCommand, ExportCommand, CompletionCommand,
+using Command = std::variant<RunCommand, CheckCommand, ScenesCommand, NewCommand, SchemaCommand, InfoCommand, ExportCommand, RenderCommand, CompletionCommand,
                              ManualCommand, TextCommand>;
 
 /// Throws Error with exit code 2 and, where one is near, the name that may have been meant.

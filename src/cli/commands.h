@@ -5,6 +5,7 @@
 #include "cli/command_line.h"
 
 #include <string>
+#include <vector>
 
 namespace talus::cli {
 
@@ -15,9 +16,13 @@ ExitCode execute(const NewCommand&);
 ExitCode execute(const SchemaCommand&);
 ExitCode execute(const InfoCommand&);
 ExitCode execute(const ExportCommand&);
+ExitCode execute(const RenderCommand&);
 ExitCode execute(const CompletionCommand&);
 ExitCode execute(const ManualCommand&);
 ExitCode execute(const TextCommand&);
+
+/// The pictures that a finished run leaves; returns what could not be made and why.
+std::vector<std::string> makePreviews(const run::Path& directory, int threads);
 
 /// To stdout; exit code 5 if that fails.
 void print(const std::string&);

@@ -38,6 +38,8 @@ constexpr std::string_view kContract = R"(
 | `scene.toml` | the scene as resolved, every default written out; itself runnable |
 | `run.json` | rewritten every frame: status (running, done, interrupted, failed), what was run, how long it took and where the time went |
 | `results.json` | the results of each probe with their units: last, mean, slope and others over a window of time ([measurements.md](measurements.md)) |
+| `look.json` | what pictures need to know of the scene: camera, finish of bodies, colours of grains, units of fields |
+| `preview.png`, `poster.png`, `plots.png` | six moments, the last frame, and what was measured over time; not with `--no-preview` |
 | `series.csv` | a row per frame: time, steps, grains, mass, energies, centre of mass, greatest speed, then the method's own columns; an unknown cell is empty |
 | `probes/NAME.csv` | the table of a probe: time, then columns with their unit in the name; an unknown cell is empty |
 | `frames/grains_000000.vtp` … | the grains at each frame in id order: Int64 `id`, float32 fields by name |

@@ -48,6 +48,8 @@ ExitCode execute(const RunCommand& command) {
     display.finish();
     if (!command.quiet || outcome.code != ExitCode::done) fmt::print(stderr, "{}\n", ending(outcome));
     if (!command.quiet && !outcome.nothingLeft) fmt::print(stderr, "{}", timeTable(outcome.record));
+    if (command.preview && outcome.code == ExitCode::done && !outcome.nothingLeft)
+        for (const std::string& fault : makePreviews(outcome.directory, command.options.threads)) fmt::print(stderr, "warning: {}\n", fault);
     print(command.json ? outcome.record.json() : outcome.directory.string() + "\n");
     return outcome.code;
 }

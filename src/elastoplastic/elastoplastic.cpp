@@ -36,7 +36,8 @@ using namespace world::field;
 constexpr std::array kFields{id, position, velocity, radius, mass, volume, material, source, birthTime, stress, elasticEnergy,
                              world::FieldInfo{"pressure", "Pa", world::FieldType::real, 1, "mean pressure, compression positive"},
                              world::FieldInfo{"shear_stress", "Pa", world::FieldType::real, 1, "square root of J2 of the stress"},
-                             world::FieldInfo{"volume_ratio", "1", world::FieldType::real, 1, "volume now over volume at the start"}};
+                             world::FieldInfo{"volume_ratio", "1", world::FieldType::real, 1, "volume now over volume at the start"},
+                             world::FieldInfo{"plastic_case", "1", world::FieldType::integer, 1, "1: elastic, 2: separating without stress, 3: sheared along the yield surface"}};
 
 void checkResolution(const Settings& settings, const world::World& world, Problems& problems) {
     const double h = wantedSpacing(settings, world);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points as fields.
 #include "elastoplastic/explicit_method.h"
+#include "elastoplastic/plastic_case.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +18,7 @@ struct PointValues {
     Vec3 position, velocity;
     double mass, referenceVolume, expansion, birthTime;
     std::array<double, 6> tau;   // Kirchhoff stress
+    double kappa;                // slope of the cone in strain
 };
 
 /// Volume follows from the elastic compression and the expansion still open: V = V⁰ exp(tr H + v_c).
@@ -72,6 +74,7 @@ const NamedWriter kWriters[] = {
          out.push_back(shearStress(p.tau) * p.referenceVolume / currentVolume(p, e));
      }},
     {"volume_ratio", [](const PointValues& p, const Elasticity& e, auto& out, auto&) { out.push_back(currentVolume(p, e) / p.referenceVolume); }},
+    {"plastic_case", [](const PointValues& p, const Elasticity& e, auto&, auto& out) { out.push_back(plasticCase(p.tau, e, p.kappa)); }},
 };
 
 Writer findWriter(std::string_view name) {
@@ -117,7 +120,7 @@ void ExplicitMethod<Real>::readRows(world::FieldNames names, world::ChunkSink& s
             const std::size_t row = listed ? (*listed)[b][n] : first + n;
             PointValues p{points_.id(row), points_.material(row), points_.source(row), worldPosition(block, row),
                           {points_.velocity(row, 0), points_.velocity(row, 1), points_.velocity(row, 2)},
-                          points_.mass(row), points_.volume(row), points_.expansion(row), points_.birthTime(row), {}};
+                          points_.mass(row), points_.volume(row), points_.expansion(row), points_.birthTime(row), {}, kappa_[static_cast<std::size_t>(points_.material(row))]};
             for (int i = 0; i < 6; ++i) p.tau[static_cast<std::size_t>(i)] = points_.stress(row, i);
             for (Buffer& buffer : buffers) buffer.write(p, elasticity_, buffer.reals, buffer.integers);
             if (++gathered == world::Chunk::kMostGrains) flush();

@@ -43,6 +43,7 @@ void FrameLoop::writeScene(const std::string& text, std::span<const scene::Asset
     if (!assets.empty()) io::createDirectories(directory_.path() / kAssetFolder);
     for (const scene::Asset& asset : assets) io::writeFile(directory_.asset(asset.name), asset.bytes);
     io::writeFile(directory_.scene(), text);
+    io::writeLook(directory_.look(), settings_.look);
 }
 
 bool FrameLoop::resume(const std::string& sceneText, bool force, std::span<const scene::Asset> assets) {

@@ -6,6 +6,7 @@
 #include "core/exec.h"
 #include "core/function_ref.h"
 #include "core/problems.h"
+#include "io/look.h"
 #include "run/body_meshes.h"
 #include "run/bookmark.h"
 #include "run/frame_schedule.h"
@@ -51,6 +52,7 @@ struct LoopSettings {
     std::optional<double> maxSeconds;        // wall time
     Stamp stamp;
     std::vector<world::ProbePlan> probes = {};
+    io::Look look = {};                         // written for pictures
 };
 
 class FrameLoop {

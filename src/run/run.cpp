@@ -28,7 +28,7 @@ FrameSchedule scheduleOf(const scene::Scene& scene, const Options& options) { re
 
 LoopSettings settingsOf(const scene::Scene& scene, const Options& options) {
     return {scheduleOf(scene, options), scene.firstFrame(), scene.outputFields(), scene.checkpointInterval(), options.maxSeconds, stampOf(scene),
-            scene.createProbes()};
+            scene.createProbes(), scene.look()};
 }
 
 std::string resolvedText(const scene::Scene& scene, std::string_view name) {

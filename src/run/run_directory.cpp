@@ -87,7 +87,7 @@ void removeRun(const RunDirectory& directory) {
     removeBodyMeshes(path / kFrames);
     removeAssets(path);
     removeProbeTables(directory.probes());
-    for (const std::string_view name : {"scene.toml", "results.json", "series.csv", "flows.csv", "frames/bodies.csv", "frames/grains.vtp.series", "frames/bodies.vtp.series", "frames/bodies_fixed.vtp",
+    for (const std::string_view name : {"scene.toml", "look.json", "results.json", "series.csv", "flows.csv", "preview.png", "poster.png", "plots.png", "frames/bodies.csv", "frames/grains.vtp.series", "frames/bodies.vtp.series", "frames/bodies_fixed.vtp",
                                         "checkpoint/a.h5", "checkpoint/b.h5"})
         fs::remove(path / name);
     for (const std::string_view folder : {kFrames, kCheckpoint, kProbes, kAssetFolder}) {

@@ -37,6 +37,7 @@ public:
     bool locked() const { return lock_.held(); }
     Path scene() const { return path_ / "scene.toml"; }
     Path record() const { return path_ / "run.json"; }
+    Path look() const { return path_ / "look.json"; }
     Path results() const { return path_ / "results.json"; }
     Path probes() const { return path_ / "probes"; }   // folder of their tables
     Path frame(std::int64_t number) const;

@@ -35,7 +35,7 @@ Path frameFile(const std::string& from) {
 
 scene::Request requestOf(const Options& options) {
     scene::Request request = options.request;
-    if (options.from) request.grains = std::filesystem::absolute(frameFile(*options.from)).string();   // a scene's own names are relative to it
+    if (options.from) request.grains = frameFile(*options.from).string();
     return request;
 }
 

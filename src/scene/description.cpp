@@ -122,6 +122,7 @@ void MaterialDescription::keys(KeyVisitor& v) {
     v.number(
         {"grain_diameter", "physical size of a grain; the simulated size follows from resolution", Dimension::length, positive()},
         grainDiameter);
+    v.table({"look", "how its grains look in pictures"}, [&](KeyVisitor& inside) { look.keys(inside); });
 
     if (density && bulkDensity && *bulkDensity > *density)
         v.problem("bulk_density",
@@ -211,6 +212,8 @@ void BodyDescription::keys(KeyVisitor& v) {
     v.list({.name = "surface_velocity", .help = "a surface that runs while the body stays: a belt, a turntable", .shorthand = "type"}, surfaceVelocity);
     v.table({"copies", "several bodies that are alike"}, copies.given, [&](KeyVisitor& inside) { copies.keys(inside); });
     shape.keys(v, {.name = "shape", .help = "the solid, in coordinates of the body: 0 is at its position", .required = true});
+    v.table({.name = "look", .help = "how it looks in pictures: \"plain\" (the default), \"checker\", \"glass\", \"hidden\", or a table", .shorthand = "finish"},
+            [&](KeyVisitor& inside) { look.keys(inside); });
 
     if (active.size() > 2) v.problem("active", fmt::format("'active' is [from, until] or [from], not {} numbers", active.size()));
     else if (active.size() == 2 && !(active[0] < active[1]))
@@ -284,6 +287,7 @@ void SceneDescription::keys(KeyVisitor& v) {
     v.table({"time", "how long to simulate and how often to write"}, [&](KeyVisitor& inside) { time.keys(inside); });
     contentKeys(v);
     v.table({"output", "what to write"}, [&](KeyVisitor& inside) { output.keys(inside); });
+    v.table({"camera", "from where pictures are taken; talus render can override it"}, [&](KeyVisitor& inside) { camera.keys(inside); });
 }
 
 void SceneDescription::identityKeys(KeyVisitor& v) {

@@ -7,6 +7,7 @@
 #include "geometry/shape_description.h"
 #include "scene/bodies.h"
 #include "scene/flows.h"
+#include "scene/look.h"
 #include "scene/parameters.h"
 #include "scene/probe_description.h"
 #include "scene/scene.h"
@@ -58,6 +59,7 @@ struct MaterialDescription {
     std::optional<double> frictionAngleDeg, muHat;                 // one of them; default 30°
     world::FrictionMatch match = world::FrictionMatch::tan;
     double grainDiameter = 5e-4;   // [m]
+    MaterialLookDescription look;
     void keys(KeyVisitor&);
     void resolve();         // leaves density and packing fraction, and one friction
     double slope() const;   // μ̂ of the cone, after resolve()
@@ -115,6 +117,7 @@ struct BodyDescription {
     std::vector<BeltDescription> surfaceVelocity;   // none or one
     CopiesDescription copies;
     geometry::ShapeDescription shape;   // in coordinates of the body
+    BodyLookDescription look;
     void keys(KeyVisitor&);
     const FreeDescription* free() const;   // null unless its motion is free
 };
@@ -160,6 +163,7 @@ struct SceneDescription {
     AirDescription air;
     std::vector<ProbeDescription> probes;
     OutputDescription output;
+    CameraDescription camera;
     std::vector<std::unique_ptr<world::MethodSettings>> settings;   // of every method
 
     /// All but [parameters] and [variant], which have names of the user's.

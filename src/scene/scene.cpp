@@ -126,6 +126,7 @@ double Scene::checkpointInterval() const { return description_->output.checkpoin
 const std::vector<std::string>& Scene::outputFields() const { return outputFields_; }
 const std::vector<std::string>& Scene::warnings() const { return warnings_; }
 const std::vector<Asset>& Scene::assets() const { return assets_; }
+io::Look Scene::look() const { return lookOf(*description_); }
 
 namespace {
 

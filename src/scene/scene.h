@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/problems.h"
+#include "io/look.h"
 #include "world/method.h"
 #include "world/probe.h"
 #include "world/simulation.h"
@@ -58,6 +59,7 @@ public:
     double checkpointInterval() const;           // [s], 0: with every frame
     const std::vector<std::string>& outputFields() const;   // promised fields first, then those asked for
     const std::vector<std::string>& warnings() const;       // formatted, with their place
+    io::Look look() const;                       // for pictures
 
     /// Every key with its value, itself a runnable scene file. `header` lines come first as comments.
     std::string toml(std::string_view header = {}) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The constitutive law of a point against tables computed with an independent SVD-based implementation in high precision.
 #include "csv.h"
+#include "elastoplastic/plastic_case.h"
 #include "elastoplastic/sand.h"
 
 #include "core/rng.h"
@@ -64,6 +65,11 @@ TYPED_TEST(Sand, returnMapAgreesWithTheTable) {
         const Mat3 tau{{table.number(row, "tau_xx_Pa"), xy, xz, xy, table.number(row, "tau_yy"), yz, xz, yz, table.number(row, "tau_zz")}};
         // The table gives stresses to 10 digits.
         EXPECT_LT(frobeniusNorm(lane(state.stress) - tau), std::max(1e-9, tolerance<Real>(size)) * scale);
+        std::array<double, 6> told;
+        const Mat3 stress = lane(state.stress);
+        for (std::size_t k = 0; k < 6; ++k) told[k] = k < 3 ? stress(static_cast<int>(k), static_cast<int>(k)) : k == 3 ? stress(0, 1) : k == 4 ? stress(1, 2) : stress(0, 2);
+        const std::string name = table.text(row, "case");
+        EXPECT_EQ(plasticCase(told, elasticity, elasticity.kappa(muHat)), name == "I" ? 1 : name == "II" ? 2 : 3) << name;
         const bool parted = table.text(row, "case") == "II";
         EXPECT_NEAR(state.expansion.lane(0), parted ? table.number(row, "tr_eps") : 0.0, tolerance<Real>(size) * size);
     }

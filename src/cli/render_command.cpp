@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.h"
+#include "cli/frame_range.h"
+#include "cli/signals.h"
+#include "render/preview.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <exception>
+
+namespace talus::cli {
+
+#ifdef TALUS_HAS_RENDER
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// "picture 12/60  frame 11  ETA 0:42" on one line of a terminal, or a line every few seconds.
+class SequenceDisplay {
+public:
+    explicit SequenceDisplay(bool quiet) : quiet_(quiet) {}
+
+    void show(const render::SequenceProgress& p) {
+        const Clock::time_point now = Clock::now();
+        const bool last = p.done == p.all;
+        if (quiet_ || p.all == p.kept || (!bar_ && !last && now - shown_ < std::chrono::seconds(5))) return;
+        shown_ = now;
+        const double elapsed = std::chrono::duration<double>(now - start_).count();
+        const std::size_t made = p.done - p.kept;
+        const std::string left = made > 0 ? fmt::format("{:.0f} s", elapsed / static_cast<double>(made) * static_cast<double>(p.all - p.done)) : "?";
+        const std::string line = fmt::format("picture {}/{}  frame {}  ETA {}", std::min(p.done + 1, p.all), p.all, p.frame, left);
+        if (!bar_) fmt::print(stderr, "{}\n", line);
+        else fmt::print(stderr, "\r\033[K{}{}", line, last ? "\n" : "");
+        std::fflush(stderr);
+    }
+
+private:
+    bool quiet_, bar_ = ::isatty(STDERR_FILENO) == 1;
+    Clock::time_point start_ = Clock::now(), shown_ = start_;
+};
+
+}  // namespace
+
+ExitCode execute(const RenderCommand& command) {
+    render::SequenceOptions options = command.options;
+    for (const std::string& clip : command.clips) options.style.clips.push_back(render::parseClip(clip));
+    const render::RunFiles run(options.directory);
+    const bool single = options.out && (options.out->extension() == ".png" || options.out->extension() == ".exr");
+    const std::vector<io::FrameTime> frames =
+        single && command.frames.empty() ? std::vector{run.frames().back()} : chosenFrames(run.frames(), command.frames);
+    const Signals signals;
+    SequenceDisplay display(command.quiet);
+    render::Studio::Seen seen;
+    const io::Path made = render::drawSequence(run, frames, options, [&](const render::SequenceProgress& progress) {
+        display.show(progress);
+        seen = progress.seen;
+        return !signals.stopRequested();
+    });
+    if (seen.all > 0 && seen.inside == 0) fmt::print(stderr, "warning: no grain is in the last picture; --view fit looks at all of them\n");
+    print(made.string() + "\n");
+    return ExitCode::done;
+}
+
+std::vector<std::string> makePreviews(const run::Path& directory, int threads) {
+    try {
+        return render::makePreviews(Exec(threads), directory);
+    } catch (const std::exception& error) {   // never a reason to call the run a failure
+        return {fmt::format("the previews were not made: {}", error.what())};
+    }
+}
+
+#else
+
+std::vector<std::string> makePreviews(const run::Path&, int) { return {}; }
+
+ExitCode execute(const RenderCommand&) {
+    throw Error(ExitCode::usage, "this Talus was built without pictures; install the packages of tools/install-deps.sh and build it again");
+}
+
+#endif
+
+}  // namespace talus::cli

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/sequence.h"
+
+#include "core/problems.h"
+#include "render/image_files.h"
+#include "render/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace talus::render {
+
+namespace {
+
+constexpr double kMostVideoRate = 60;
+
+bool isPicture(const io::Path& path) { return path.extension() == ".png" || path.extension() == ".exr"; }
+
+void write(const io::Path& path, const Picture& picture) {
+    if (path.extension() == ".exr") writeExr(path, picture.light);
+    else writePng(path, picture.screen);
+}
+
+void checkOptions(const std::vector<io::FrameTime>& frames, const SequenceOptions& options) {
+    if (options.video && options.format != "png") throw Error(ExitCode::usage, "--video is made of PNG pictures; leave out --format exr");
+    if (options.out && isPicture(*options.out)) {
+        if (options.video) throw Error(ExitCode::usage, fmt::format("--out '{}' is one picture, but --video needs a folder for many", options.out->string()));
+        if (frames.size() > 1)
+            throw Error(ExitCode::usage, fmt::format("--out '{}' is one picture, but --frames names {}; give a folder, or one frame", options.out->string(), frames.size()));
+    } else if (options.out && std::filesystem::exists(*options.out) && !std::filesystem::is_directory(*options.out)) {
+        throw Error(ExitCode::usage, fmt::format("--out '{}' is a file; give a folder, or a name that ends in .png or .exr", options.out->string()));
+    }
+}
+
+}  // namespace
+
+std::string pictureName(std::int64_t frame, const std::string& format) { return fmt::format("picture_{:06}.{}", frame, format); }
+
+io::Path drawSequence(const RunFiles& run, const std::vector<io::FrameTime>& frames, const SequenceOptions& options, FunctionRef<bool(const SequenceProgress&)> progress) {
+    checkOptions(frames, options);
+    if (options.video) requireFfmpeg();
+    const Exec exec(options.threads);
+    Studio studio(exec, run, options.style);
+    const bool single = options.out && isPicture(*options.out);
+    const io::Path folder = single ? io::Path{} : options.out.value_or(options.directory / "pictures");
+    if (!single) io::createDirectories(folder);
+    SequenceProgress state{0, frames.size(), 0, frames.front().number, {}};
+    for (const io::FrameTime& frame : frames) {
+        const io::Path file = single ? *options.out : folder / pictureName(frame.number, options.format);
+        state.frame = frame.number;
+        if (options.resume && std::filesystem::exists(file)) {
+            ++state.kept;
+            ++state.done;
+            continue;
+        }
+        if (!progress(state)) throw Error(ExitCode::interrupted, fmt::format("stopped after {} of {} pictures; go on with --resume", state.done, state.all));
+        write(file, studio.take(frame));
+        state.seen = studio.seen();
+        ++state.done;
+    }
+    progress(state);
+    if (!options.video) return single ? *options.out : folder;
+    makeVideo(*options.video, folder, frames.front().number, frames.size(), options.videoRate.value_or(std::min(run.look().framesPerSecond, kMostVideoRate)));
+    return *options.video;
+}
+
+void requireFfmpeg() {
+    if (!findProgram("ffmpeg")) throw Error(ExitCode::missing, "--video needs the program ffmpeg, and PATH has none; install it (Debian: apt install ffmpeg), or leave out --video for pictures alone");
+}
+
+void makeVideo(const io::Path& video, const io::Path& pictures, std::int64_t first, std::size_t count, double rate) {
+    requireFfmpeg();
+    const io::Path program = *findProgram("ffmpeg");
+    // Even sizes, as yuv420p asks; bitexact leaves the version of ffmpeg out of the file.
+    const ProgramResult result = runProgram(program, {"-y", "-loglevel", "error", "-framerate", fmt::format("{}", rate), "-start_number", fmt::format("{}", first),
+                                                      "-i", (pictures / "picture_%06d.png").string(), "-frames:v", fmt::format("{}", count), "-vf",
+                                                      "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-crf", "18", "-fflags", "+bitexact", "-flags:v", "+bitexact", video.string()});
+    if (result.code != 0) throw Error(ExitCode::io, fmt::format("ffmpeg could not make '{}': {}", video.string(), result.messages));
+}
+
+}  // namespace talus::render
