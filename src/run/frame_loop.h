@@ -47,7 +47,7 @@ struct LoopSettings {
     double checkpointInterval = 0;           // simulated [s]; 0: with every frame
     std::optional<double> maxSeconds;        // wall time
     Stamp stamp;
-    io::Look look;                           // written for pictures
+    io::Look look = {};                      // written for pictures
 };
 
 class FrameLoop {
