@@ -52,7 +52,7 @@ struct LoopSettings {
     std::optional<double> maxSeconds;        // wall time
     Stamp stamp;
     std::vector<world::ProbePlan> probes = {};
-    io::Look look = {};                         // written for pictures
+    io::Look look = {};                      // written for pictures
 };
 
 class FrameLoop {
