@@ -90,7 +90,7 @@ TEST(Messages, MissingKeys) {
 }
 
 TEST(Messages, SceneWithoutGrains) {
-    EXPECT_EQ(errorOf(""), "scene.toml:1:1: 'grains': the scene has no grains; add [[grains]] with a material and a region");
+    EXPECT_EQ(errorOf(""), "scene.toml:1:1: 'grains': the scene has no grains and no free body; add [[grains]] with a material and a region");
 }
 
 TEST(Messages, Names) {

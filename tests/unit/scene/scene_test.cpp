@@ -50,10 +50,19 @@ friction = 0.1
 [[bodies]]
 name = "all-motions"
 position = [0, 5, 5]
-motion = [{ type = "velocity", velocity = [1, -0.0, 1e-300] }, { type = "spin", rate = "12 rpm" },
+motion = [{ type = "velocity", velocity = [0.1, -0.0, 1e-300] }, { type = "spin", rate = "12 rpm" },
           { type = "oscillation", amplitude_deg = [0, 0, 5], frequency = 2 },
           { type = "keyframes", times = [0, 1], displacements = [[0, 0, 0], ["4 mm", 0, 0]] }, "fixed"]
 shape = { type = "difference", from = { type = "box", size = [1, 1, 1] }, minus = [{ type = "sphere", radius = 0.1 }] }
+[[bodies]]
+name = "all-else"
+material = "sand"
+position = [0, 0, 0.7]
+motion = { type = "free", mass = 2, inertia = [0.1, 0.1, 0.1], centre_of_mass = [0, 0, 0.01], velocity = [0, 0.1, 0], angular_velocity = [0, 0, 1], force = { mean = [0, 0, 1], amplitude = [0, 0, 2], frequency = 3 }, torque = [0, 0, 1], at = [0.01, 0, 0], locked = ["x", "ry"] }
+active = [0.5]
+surface_velocity = { type = "about", rate = { table = [[0, 0], [1, 2]] } }
+copies = { count = 2, step = [0, 0.2, 0] }
+shape = { type = "sphere", radius = 0.05 }
 [parameters]
 strange = { default = 0.1, help = "a \"quote\", a \\ and a line\nbreak" }
 )");
