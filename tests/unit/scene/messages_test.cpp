@@ -21,7 +21,7 @@ TEST(Messages, UnknownKeys) {
     EXPECT_EQ(
         after("[camera]"),
         "scene.toml:7:2: unknown key 'camera'; keys here are 'method', 'seed', 'gravity', 'precision', 'time', 'domain', "
-        "'resolution', 'materials', 'contacts', 'bodies', 'grains', 'elastoplastic', 'dem', 'output', 'parameters', 'variant'");
+        "'resolution', 'materials', 'contacts', 'bodies', 'grains', 'emitters', 'sinks', 'forces', 'air', 'elastoplastic', 'dem', 'output', 'parameters', 'variant'");
 }
 
 TEST(Messages, WrongTypes) {
@@ -90,7 +90,7 @@ TEST(Messages, MissingKeys) {
 }
 
 TEST(Messages, SceneWithoutGrains) {
-    EXPECT_EQ(errorOf(""), "scene.toml:1:1: 'grains': the scene has no grains; add [[grains]] with a material and a region");
+    EXPECT_EQ(errorOf(""), "scene.toml:1:1: 'grains': the scene has no grains; add [[grains]] with a material and a region, or [[emitters]]");
 }
 
 TEST(Messages, Names) {
