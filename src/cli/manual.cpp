@@ -42,6 +42,7 @@ constexpr std::string_view kContract = R"(
 | `preview.png`, `poster.png`, `plots.png` | six moments, the last frame, and what was measured over time; not with `--no-preview` |
 | `series.csv` | a row per frame: time, steps, grains, mass, energies, centre of mass, greatest speed, then the method's own columns; an unknown cell is empty |
 | `probes/NAME.csv` | the table of a probe: time, then columns with their unit in the name; an unknown cell is empty |
+| `flows.csv` | a row per frame: what each emitter let out and owes, what each sink and the open faces took, with its momentum |
 | `frames/grains_000000.vtp` … | the grains at each frame in id order: Int64 `id`, float32 fields by name |
 | `frames/grains.vtp.series` | times of the frames; open this in ParaView |
 | `frames/bodies.csv` | position and quaternion of each body per frame |
@@ -51,7 +52,7 @@ constexpr std::string_view kContract = R"(
 | `assets/` | the meshes and tables that the scene names |
 | `checkpoint/a.h5`, `b.h5` | two alternating checkpoints (HDF5 behind a header with a checksum over the whole file) |
 
-`frames/`, `probes/` and `series.csv` are the same to the byte for the same run, whatever the number of threads and however often it
+`frames/`, `probes/`, `series.csv` and `flows.csv` are the same to the byte for the same run, whatever the number of threads and however often it
 was interrupted. Tables only grow and are cut back to the checkpoint on resume; every other file is written under a
 temporary name, synced and renamed when whole. So a run can be killed at any moment.
 

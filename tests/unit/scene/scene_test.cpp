@@ -110,7 +110,16 @@ grain_diameter = 0.0005
 [[grains]]
 material = "sand"
 region = { type = "box", min = [0.2, 0.2, 0.2], max = [0.4, 0.4, 0.4], rounding = 0, position = [0, 0, 0], rotation_deg = [0, 0, 0] }
+scale = 1
+position = [0, 0, 0]
+rotation_deg = [0, 0, 0]
 velocity = [0, 0, 0]
+
+[air]
+density = 1.2
+viscosity = 1.8e-05
+drag = "schiller_naumann"
+drag_coefficient = 0.44
 
 [elastoplastic]
 dt = 0.0001
