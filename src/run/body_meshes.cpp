@@ -12,7 +12,7 @@ namespace talus::run {
 namespace {
 
 bool isDomainFace(const world::Body& body) { return body.name.starts_with("domain."); }
-bool moves(const world::Body& body) { return !isDomainFace(body) && !body.motion.fixed(); }
+bool moves(const world::Body& body) { return !isDomainFace(body) && !body.fixed(); }
 
 /// What a picture shows of a body without end: the domain and a little around it, seen from the body at its start.
 Aabb clipOf(const world::Body& body, const world::World& world) {
@@ -20,7 +20,7 @@ Aabb clipOf(const world::Body& body, const world::World& world) {
     const Vec3 size = world.domain.max - world.domain.min;
     const Aabb shown = geometry::grown({world.domain.min, world.domain.max}, kAround * maxComponent(size));
     const Aabb own = body.shape->bounds();
-    const world::Pose pose = body.motion.at(0);
+    const world::Pose pose = body.pose(0);
     Aabb box;
     for (int corner = 0; corner < 8; ++corner)
         box.extend(pose.rotation.conjugate().rotate(Vec3{corner & 1 ? shown.max.x : shown.min.x, corner & 2 ? shown.max.y : shown.min.y,
@@ -56,7 +56,7 @@ BodyMeshes::BodyMeshes(const Exec& exec, const world::World& world, bool fixed) 
     for (std::size_t b = 0; b < world.bodies.size(); ++b) {
         const world::Body& body = world.bodies[b];
         if (isDomainFace(body)) continue;
-        if (fixed || moves(body)) entries_.push_back({body.name, b, number, moves(body), meshOf(exec, body, world), body.motion.at(0)});
+        if (fixed || moves(body)) entries_.push_back({body.name, b, number, moves(body), meshOf(exec, body, world), body.pose(0)});
         ++number;
     }
 }
@@ -74,7 +74,7 @@ void BodyMeshes::writeFrame(const Path& path, const world::World& world) const {
     std::vector<io::PlacedMesh> placed;
     for (const Entry& e : entries_) {
         if (!e.moves) continue;
-        const world::Pose pose = world.bodies[e.body].motion.at(world.time);
+        const world::Pose pose = world.bodies[e.body].pose(world.time);
         placed.push_back({&e.mesh, e.number, {pose.rotation, pose.position}});
     }
     io::writeMeshVtp(path, placed);

@@ -129,9 +129,9 @@ public:
         ReferenceVisitor inside(pages_, heading_ + "." + std::string(key.name));
         body(inside);
         row(key, fmt::format("{}table of {}", key.shorthand.empty() ? "" : "text or ", inside.names_));
-        if (shared_.empty())
-            shared_ = fmt::format("\nA text stands for a table with only `{}`, `{} = \"…\"`:\n\n{}", key.shorthand, key.name,
-                                  inside.text());
+        if (!key.shorthand.empty() && shared_.empty())
+            shared_ = fmt::format("\nA text stands for a table with only `{}`, `{} = \"…\"`:\n\n{}", key.shorthand, key.name, inside.text());
+        else if (key.shorthand.empty() && !inside.rows_.empty()) shared_ += fmt::format("\n`{}`:\n\n{}", key.name, inside.text());
     }
 
     void oneOf(const Key& key, std::span<const std::string_view> kinds, int, FunctionRef<void(int, KeyVisitor&)> body) override {

@@ -24,7 +24,7 @@ constexpr double kStillInterval = 0.01;
 std::uint64_t drawIndex(const EmitterState& state, std::size_t item) { return (static_cast<std::uint64_t>(state.draws) << 24) + item; }
 
 Pose poseOf(const World& world, const Emitter& e) {
-    return e.body < 0 ? Pose{} : world.bodies[static_cast<std::size_t>(e.body)].motion.at(world.time);
+    return e.body < 0 ? Pose{} : world.bodies[static_cast<std::size_t>(e.body)].pose(world.time);
 }
 
 struct Basis {

@@ -12,7 +12,7 @@ constexpr int kPerAxis = 16;   // of the lattice on which outlets are judged
 
 /// Places of the emitter when it begins, in world coordinates.
 std::vector<Vec3> samples(const World& world, const Emitter& e) {
-    const Pose pose = e.body < 0 ? Pose{} : world.bodies[static_cast<std::size_t>(e.body)].motion.at(e.begin);
+    const Pose pose = e.body < 0 ? Pose{} : world.bodies[static_cast<std::size_t>(e.body)].pose(e.begin);
     std::vector<Vec3> places;
     const auto add = [&](const Vec3& x) { places.push_back(pose.position + pose.rotation.rotate(x)); };
     if (const auto* disc = std::get_if<Outlet>(&e.from)) {

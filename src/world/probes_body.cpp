@@ -5,9 +5,9 @@
 namespace talus::world {
 namespace {
 
-class Force final : public Probe {
+class ForceOnBody final : public Probe {
 public:
-    Force(ProbeSetup setup, const ForceProbe& settings) : Probe(std::move(setup.name), setup.filter), settings_(settings) {}
+    ForceOnBody(ProbeSetup setup, const ForceProbe& settings) : Probe(std::move(setup.name), setup.filter), settings_(settings) {}
 
     std::vector<ProbeColumn> columns() const override {
         std::vector<ProbeColumn> columns;
@@ -84,7 +84,7 @@ private:
 
 }  // namespace
 
-ProbePtr makeProbe(ProbeSetup setup, const ForceProbe& settings) { return std::make_unique<Force>(std::move(setup), settings); }
+ProbePtr makeProbe(ProbeSetup setup, const ForceProbe& settings) { return std::make_unique<ForceOnBody>(std::move(setup), settings); }
 ProbePtr makeProbe(ProbeSetup setup, const MotionProbe& settings) { return std::make_unique<PoseOfBody>(std::move(setup), settings); }
 
 }  // namespace talus::world

@@ -19,9 +19,9 @@ TEST(Messages, UnknownKeys) {
     EXPECT_EQ(after("[time]\ncolour = 1"), "scene.toml:8:1: unknown key 'time.colour'; keys here are 'end', 'frames_per_second'");
     EXPECT_EQ(before("paramters = 1"), "scene.toml:1:1: unknown key 'paramters'; did you mean 'parameters'?");
     EXPECT_EQ(
-        after("[camera]"),
-        "scene.toml:7:2: unknown key 'camera'; keys here are 'method', 'seed', 'gravity', 'precision', 'time', 'domain', "
-        "'resolution', 'materials', 'contacts', 'bodies', 'grains', 'probes', 'elastoplastic', 'dem', 'output', 'parameters', 'variant'");
+        after("[weather]"),
+        "scene.toml:7:2: unknown key 'weather'; keys here are 'method', 'seed', 'gravity', 'precision', 'time', 'domain', "
+        "'resolution', 'materials', 'contacts', 'bodies', 'grains', 'elastoplastic', 'dem', 'output', 'camera', 'parameters', 'variant'");
 }
 
 TEST(Messages, WrongTypes) {
