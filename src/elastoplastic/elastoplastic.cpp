@@ -25,7 +25,7 @@ double wantedSpacing(const Settings& settings, const world::World& world) {
     if (settings.spacing) return *settings.spacing;
     if (world.resolution.size) return *world.resolution.size;
     if (!world.resolution.grains) return 0;
-    if (world.fills.empty()) return maxComponent(world.domain.size()) / 64;   // nothing will be simulated at it
+    if (world.fills.empty() && world.emitters.empty()) return maxComponent(world.domain.size()) / 64;   // nothing will be simulated at it
     const double pointVolume = world.fillVolume() / static_cast<double>(*world.resolution.grains);
     return std::cbrt(pointVolume * static_cast<double>(settings.pointsPerCell));
 }

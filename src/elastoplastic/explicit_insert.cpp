@@ -38,6 +38,8 @@ StartPoints startPoints(const Settings& settings, const mpm::GridFrame& frame, c
 
 /// No place is fuller than packed; round-off and the jitter of a stream are let pass.
 constexpr double kFull = 1.02;
+/// Part of fullness that sums of weights may differ by.
+constexpr double kRounding = 1e-9;
 
 using Sym = std::array<double, 6>;   // xx, yy, zz, xy, yz, xz
 
@@ -106,8 +108,10 @@ world::Inserted ExplicitMethod<Real>::insertListed(const Exec& exec, world::Worl
         return NewPoint{list.positions[i], list.velocities.empty() ? fill.velocity : list.velocities[i], list.volumes.empty() ? ownVolume : list.volumes[i],
                         list.materials.empty() ? fill.material : list.materials[i], list.stresses.empty() ? nullptr : &list.stresses[i]};
     };
-    mpm::Room room(frame_);
+    mpm::Room room(frame_), packed(frame_);
     if (list.onlyWhereRoom) fillRoom(list.positions, room);
+    if (list.packedPlaces)
+        for (const Vec3& x : *list.packedPlaces) packed.take(x, ownVolume);
     std::vector<std::size_t> taken;
     double mass = 0;
     for (std::size_t i = 0; i < list.positions.size() && static_cast<std::int64_t>(taken.size()) < list.mostCount; ++i) {
@@ -116,7 +120,8 @@ world::Inserted ExplicitMethod<Real>::insertListed(const Exec& exec, world::Worl
         if (mass + more > list.mostMass) break;
         if (std::ranges::any_of(bodies, [&](const world::BodySnapshot& body) { return body.distance(p.position) < 0; })) continue;
         if (list.onlyWhereRoom) {
-            if (room.fullnessWith(p.position, p.volume) > kFull) continue;
+            const double most = list.packedPlaces ? std::min(kFull, kRounding + packed.fullnessWith(p.position, 0)) : kFull;
+            if (room.fullnessWith(p.position, p.volume) > most) continue;
             room.take(p.position, p.volume);
         }
         mass += more;

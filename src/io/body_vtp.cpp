@@ -45,7 +45,8 @@ void writeMeshVtp(const Path& path, const std::vector<PlacedMesh>& meshes) {
                        points.size() / 3, offsets.size());
     xml += array("body", "Int32", 1, appendedSize(bodies)) + "</CellData>\n<Points>\n";
     xml += array("Points", "Float32", 3, appendedSize(points)) + "</Points>\n<Polys>\n";
-    xml += array("connectivity", "Int32", 1, appendedSize(connectivity)) + array("offsets", "Int32", 1, appendedSize(offsets));
+    xml += array("connectivity", "Int32", 1, appendedSize(connectivity));   // one by one: operands of + have no order
+    xml += array("offsets", "Int32", 1, appendedSize(offsets));
     xml += "</Polys>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_";
     AtomicFile file(path);
     file.write(xml);

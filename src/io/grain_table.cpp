@@ -233,12 +233,16 @@ GrainColumns parseGrainNpz(std::string_view bytes) {
     return table;
 }
 
+bool isGrainTable(const Path& name) {
+    const std::string ending = name.extension().string();
+    return ending == ".csv" || ending == ".npz" || ending == ".vtp";
+}
+
 GrainColumns parseGrains(std::string_view bytes, const Path& name) {
     const std::string ending = name.extension().string();
     if (ending == ".csv") return parseGrainCsv(bytes);
     if (ending == ".npz") return parseGrainNpz(bytes);
-    if (ending == ".vtp") return fromFrame(parseVtp(std::string(bytes), name));
-    throw TableFault("its name should end in .csv, .npz or .vtp");
+    return fromFrame(parseVtp(std::string(bytes), name));
 }
 
 }  // namespace talus::io

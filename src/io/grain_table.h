@@ -34,7 +34,9 @@ GrainColumns parseGrainCsv(std::string_view text);
 /// Arrays by name, each of shape (grains) or (grains, components): what numpy.savez and export write. Not compressed.
 GrainColumns parseGrainNpz(std::string_view bytes);
 
-/// By the ending of the name. A TableFault says what is wrong; for a frame of a run it is an Error with exit code 5.
+/// Whether its name ends like that of a table that can be read.
+bool isGrainTable(const Path& name);
+/// By the ending of the name, for one that isGrainTable(). A TableFault says what is wrong; for a frame of a run it is an Error with exit code 5.
 GrainColumns parseGrains(std::string_view bytes, const Path& name);
 
 }  // namespace talus::io

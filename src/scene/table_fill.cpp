@@ -172,6 +172,10 @@ void loadTables(SceneDescription& scene, AssetLoader& assets, WellRead wellRead,
         if (!fill.table || !wellRead(path) || !wellRead("domain") || !wellRead("materials")) continue;
         const bool named = fill.material.empty() || std::ranges::find(scene.materials, fill.material, &MaterialDescription::name) != scene.materials.end();
         if (!named) continue;   // check() says so
+        if (!io::isGrainTable(*fill.table)) {
+            problems.error(path + ".table", fmt::format("cannot read '{}': its name should end in .csv, .npz or .vtp", *fill.table));
+            continue;
+        }
         if (const std::string* bytes = assets.read(*fill.table, path + ".table", problems)) fill.listed = TableLoader(scene, fill, path + ".table", problems).load(*bytes);
     }
     for (std::size_t i = 0; i < scene.forces.size(); ++i) {

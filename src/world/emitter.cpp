@@ -135,6 +135,9 @@ Turn share(const World& world, const Emitter& e, std::vector<Vec3> sites, Rng& r
         part->mostCount = most.counts[p];
     }
     shuffle(sites, rng);
+    const auto all = std::make_shared<std::vector<Vec3>>();
+    if (std::holds_alternative<std::shared_ptr<const geometry::Shape>>(e.from))
+        for (auto& part : turn.parts) part->packedPlaces = all;
     std::vector<std::int64_t> given(e.parts.size(), 0);
     for (std::size_t i = 0; i < sites.size(); ++i) {
         const Vec3 x = pose.position + pose.rotation.rotate(sites[i]);
@@ -143,7 +146,8 @@ Turn share(const World& world, const Emitter& e, std::vector<Vec3> sites, Rng& r
         const std::size_t p = mostWanting(shares, given);
         ++given[p];
         ++turn.sites;
-        turn.parts[p]->positions.push_back(world.domain.wrap(x));
+        all->push_back(world.domain.wrap(x));
+        turn.parts[p]->positions.push_back(all->back());
         turn.parts[p]->velocities.push_back(pose.rotation.rotate(spreadVelocity(e, velocity, own)) + pose.velocityAt(x));
     }
     return turn;

@@ -24,6 +24,9 @@ struct ListedGrains {
     /// An emitter offers more places than it fills: they are taken in their order, those without room left out, until one
     /// more grain would pass either bound.
     bool onlyWhereRoom = false;
+    /// All places of a region, of every part of a mixture, so close that grains in all of them are packed: nowhere may it become
+    /// fuller than these would make it. None for an outlet, which grains leave.
+    std::shared_ptr<const std::vector<Vec3>> packedPlaces = {};
     double mostMass = std::numeric_limits<double>::infinity();               // [kg]
     std::int64_t mostCount = std::numeric_limits<std::int64_t>::max();
 };

@@ -21,7 +21,8 @@ TEST(Messages, UnknownKeys) {
     EXPECT_EQ(
         after("[weather]"),
         "scene.toml:7:2: unknown key 'weather'; keys here are 'method', 'seed', 'gravity', 'precision', 'time', 'domain', "
-        "'resolution', 'materials', 'contacts', 'bodies', 'grains', 'elastoplastic', 'dem', 'output', 'camera', 'parameters', 'variant'");
+        "'resolution', 'materials', 'contacts', 'bodies', 'grains', 'emitters', 'sinks', 'forces', 'air', 'probes', 'elastoplastic', 'dem', 'output', 'camera', "
+        "'parameters', 'variant'");
 }
 
 TEST(Messages, WrongTypes) {
@@ -90,7 +91,7 @@ TEST(Messages, MissingKeys) {
 }
 
 TEST(Messages, SceneWithoutGrains) {
-    EXPECT_EQ(errorOf(""), "scene.toml:1:1: 'grains': the scene has no grains and no free body; add [[grains]] with a material and a region");
+    EXPECT_EQ(errorOf(""), "scene.toml:1:1: 'grains': the scene has no grains, no emitter and no free body; add [[grains]] with a material and a region, or [[emitters]]");
 }
 
 TEST(Messages, Names) {

@@ -106,6 +106,7 @@ packing_fraction = 0.6
 friction_angle_deg = 30
 match = "tan"
 grain_diameter = 0.0005
+look = { colours = [], shares = [] }
 
 [[grains]]
 material = "sand"
@@ -135,6 +136,14 @@ strict = false
 fields = []
 first_frame = 0
 checkpoint_interval = 0
+
+[camera]
+view = "fit"
+up = [0, 0, 1]
+fov_deg = 30
+orthographic = false
+aperture = 0
+keyframes = []
 )");
 }
 
