@@ -73,8 +73,9 @@ void BodyMeshes::writeOnce(const RunDirectory& directory) const {
 void BodyMeshes::writeFrame(const Path& path, const world::World& world) const {
     std::vector<io::PlacedMesh> placed;
     for (const Entry& e : entries_) {
-        if (!e.moves) continue;
-        const world::Pose pose = world.bodies[e.body].pose(world.time);
+        const world::Body& body = world.bodies[e.body];
+        if (!e.moves || !body.activeAt(world.time)) continue;
+        const world::Pose pose = body.pose(world.time);
         placed.push_back({&e.mesh, e.number, {pose.rotation, pose.position}});
     }
     io::writeMeshVtp(path, placed);
