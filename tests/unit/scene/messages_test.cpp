@@ -182,7 +182,8 @@ TEST(Messages, Files) {
     EXPECT_EQ(message, "cannot open scene '/': Is a directory");
     EXPECT_EQ(codeOf("hourglas", message), ExitCode::usage);
     EXPECT_EQ(message,
-              "there is no built-in scene 'hourglas'; did you mean 'hourglass'? The built-in scenes are 'column', 'drum', 'heap', 'hourglass', 'silo'; "
+              "there is no built-in scene 'hourglas'; did you mean 'hourglass'? The built-in scenes are 'chute', 'column', 'crater', 'drum', 'heap', 'hourglass', "
+              "'silo', 'wheel'; "
               "a scene file is given by its path, ./hourglas.toml");
 }
 
