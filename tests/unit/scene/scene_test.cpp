@@ -209,7 +209,7 @@ velocity = [0, 0, 1]
 )")
                                    .buildWorld();
     EXPECT_EQ(world.seed, 7u);
-    ASSERT_EQ(world.bodies.size(), 8u);   // four walls and the drum
+    ASSERT_EQ(world.bodies.size(), 5u);   // four walls and the drum
     EXPECT_EQ(world.bodies[2].name, "domain.z_min");
     EXPECT_EQ(world.bodies[2].material, 1);
     EXPECT_EQ(world.bodies[2].contact, world::ContactMode::sticky);
