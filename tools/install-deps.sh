@@ -19,6 +19,7 @@ packages=(
     libfmt-dev            # text
     nlohmann-json3-dev    # run.json, results.json, schema
     libhdf5-dev           # checkpoints
+    clang                 # fuzzing (tools/fuzz.sh)
     libgtest-dev          # tests
     libbenchmark-dev      # benchmarks
     python3               # checks of the tree, tests of the program

@@ -73,6 +73,9 @@ ExitCode execute(const InfoCommand& command) {
         for (const io::FrameColumn& column : last.columns) fields.push_back(column.name);
         text += fmt::format("fields     {}\n", fmt::join(fields, ", "));
     }
+    for (const run::StageRecord& stage : record.stages)
+        text += fmt::format("stage      {} from {:.6g} s, step {}{}\n", stage.name, stage.begin, stage.step,
+                            stage.ended.empty() ? "" : fmt::format("; ended by its {}", stage.ended));
     for (const auto& [name, count] : record.fallbacks) text += fmt::format("fallback   {}: {}\n", name, count);
     for (const std::string& warning : record.warnings) text += fmt::format("warning    {}\n", warning);
     print(text + timeTable(record));

@@ -26,7 +26,7 @@ constexpr std::string_view kContract = R"(
 | 1 | a bug in Talus, or out of memory |
 | 2 | bad usage or a bad scene; all errors of a scene at once, with file:line:column |
 | 3 | missing scene or folder, or no usable checkpoint to resume from |
-| 4 | diverged: says step, time, grain id, position and field |
+| 4 | diverged: says step, time, grain id, position and field; or a stage did not end as required |
 | 5 | a file could not be read or written |
 | 6 | time is up (`--max-time`); a checkpoint was written |
 | 130, 143 | interrupted by SIGINT, SIGTERM; a checkpoint was written. A second signal stops at once |
@@ -39,9 +39,10 @@ constexpr std::string_view kContract = R"(
 | `run.json` | rewritten every frame: status (running, done, interrupted, failed), what was run, how long it took and where the time went |
 | `results.json` | reductions of probes |
 | `series.csv` | a row per frame: time, steps, grains, mass, energies, centre of mass, greatest speed, then the method's own columns; an unknown cell is empty |
+| `series.STAGE.csv` | the rows up to the end of a stage after which the clock was set to zero |
 | `frames/grains_000000.vtp` … | the grains at each frame in id order: Int64 `id`, float32 fields by name |
 | `frames/grains.vtp.series` | times of the frames; open this in ParaView |
-| `frames/bodies.csv` | position and quaternion of each body per frame |
+| `frames/bodies.csv` | position and quaternion of each body that is there, per frame |
 | `checkpoint/a.h5`, `b.h5` | two alternating checkpoints (HDF5 behind a header with a checksum over the whole file) |
 
 `frames/` and `series.csv` are the same to the byte for the same run, whatever the number of threads and however often it

@@ -59,6 +59,11 @@ struct Key {
     std::string_view shorthand = {};
 };
 
+/// A change of another key of the scene: the path of that key, and its new value as TOML.
+struct KeyChange {
+    std::string path, value;
+};
+
 class KeyVisitor {
 public:
     virtual ~KeyVisitor() = default;
@@ -79,6 +84,9 @@ public:
     virtual void texts(const Key&, std::vector<std::string>&) = 0;
     /// Rows of `width` numbers: a profile curve, keyframes. Row-major.
     virtual void rows(const Key&, int width, std::vector<double>&) = 0;
+
+    /// A table whose keys are paths of other keys: { "bodies.gate.motion" = "fixed" }.
+    virtual void changes(const Key&, std::vector<KeyChange>&) = 0;
 
     /// A table inside the table; body visits its keys.
     virtual void table(const Key&, FunctionRef<void(KeyVisitor&)> body) = 0;

@@ -22,6 +22,7 @@ public:
     world::Inserted insert(const Exec&, world::World&, const world::Fill&) override;
     world::Removed erase(const Exec&, const world::Region&) override;
     std::int64_t count() const override { return count_; }
+    void setClockBack(double by) override;
     double stableStep(const world::World&) const override;
     world::StepReport step(const Exec&, world::World&, double dt) override;
     std::span<const world::FieldInfo> fields() const override { return info.fields; }
@@ -44,6 +45,8 @@ private:
         std::int64_t badRow = -1;  // first row that is not finite
     };
 
+    /// Takes over what it keeps of materials and bodies, where these were exchanged.
+    void refresh(const world::World&);
     void pointsToGrid(const Exec&, double dt);
     /// Returns the largest number of cells that a node moves in the step.
     double updateNodes(const Exec&, const world::World&, double dt);
@@ -65,6 +68,7 @@ private:
     int grainMaterial_ = 0;               // the last put in: all rub alike (see check)
     std::vector<Real> kappa_;             // cone slope in strain, per material
     std::vector<double> bulkDensity_;     // per material [kg/m³]
+    std::int64_t revision_ = -1;          // of the world that these are of
 
     Points<Real> points_;
     mpm::Blocks blocks_;

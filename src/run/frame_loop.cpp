@@ -13,7 +13,7 @@ namespace talus::run {
 FrameLoop::FrameLoop(const Exec& exec, world::Simulation& simulation, RunDirectory& directory, Record record, LoopSettings settings,
                      Observer& observer)
     : exec_(exec), simulation_(simulation), directory_(directory), record_(std::move(record)), settings_(std::move(settings)),
-      observer_(observer), earlierSeconds_(record_.wallSeconds), earlierPhases_(record_.phaseSeconds) {}
+      observer_(observer), stages_(settings_.stages), schedule_(scheduleNow()), earlierSeconds_(record_.wallSeconds), earlierPhases_(record_.phaseSeconds) {}
 
 void FrameLoop::begin(const std::string& sceneText) {
     recordingFailure([&] {
@@ -33,6 +33,7 @@ bool FrameLoop::resume(const std::string& sceneText, bool force) {
         try {
             const std::string difference = differentBuild(checkpoint, force);
             const Bookmark mark = Bookmark::load(checkpoint.archive());
+            loadStages(checkpoint.archive());
             if (nothingLeftAfter(mark)) return false;
             fromOtherSchedule = !isOnSchedule(mark);
             if (fromOtherSchedule) continue;
@@ -65,31 +66,47 @@ std::string FrameLoop::differentBuild(const io::Checkpoint& checkpoint, bool for
     return difference;
 }
 
+FrameSchedule FrameLoop::scheduleNow() const { return {stages_.latestEnd(settings_.end), settings_.framesPerSecond}; }
+
+void FrameLoop::loadStages(const Archive& archive) {
+    {
+        const auto group = archive.group("stages");
+        stages_.load(archive);
+    }
+    schedule_ = scheduleNow();
+}
+
 // One on its way to a frame that the schedule does not have belongs to another end of the run.
-bool FrameLoop::isOnSchedule(const Bookmark& mark) const { return settings_.schedule.time(mark.headingFrame) == mark.headingTime; }
+bool FrameLoop::isOnSchedule(const Bookmark& mark) const { return schedule_.time(mark.headingTick) == mark.headingTime; }
 
 bool FrameLoop::nothingLeftAfter(const Bookmark& mark) const {
-    if (mark.time > settings_.schedule.end()) return true;
-    return isOnSchedule(mark) && mark.nextFrame > settings_.schedule.last() && record_.status == "done";
+    const bool done = record_.status == "done";
+    if (done && (stages_.finished() || (settings_.frames && static_cast<std::int64_t>(mark.frameTimes.size()) > *settings_.frames))) return true;
+    if (!stages_.last()) return false;
+    if (mark.time > schedule_.end()) return true;
+    return isOnSchedule(mark) && mark.nextTick > schedule_.last() && done;
 }
 
 // Changes no file: whatever is wrong with the checkpoint must come out before anything is cut.
 void FrameLoop::load(const Archive& archive, const Bookmark& mark) {
     if (mark.firstNumber != settings_.firstNumber) throw Error(ExitCode::usage, "output.first_frame cannot change on resume");
-    directory_.requireAppended(mark.lengths);
+    directory_.requireAppended(mark.lengths, laterSeries());
+    if (stages_.any()) simulation_.replaceWorld(stages_.world());
     const auto group = archive.group("simulation");
     simulation_.load(exec_, archive);
-    next_ = mark.nextFrame;
+    tick_ = mark.nextTick;
+    frameTimes_ = mark.frameTimes;
     start_ = mark.start;
-    checkpointTime_ = mark.time;
+    checkpointTime_ = stages_.sinceStart(mark.time);
 }
 
 // Checkpoints first: a newer one would look for rows and frames that are gone, should a kill come in between.
 void FrameLoop::cutBackTo(const io::Checkpoint& checkpoint, const Bookmark& mark, const std::string& sceneText) {
-    directory_.checkpoints().continueFrom(checkpoint, !settings_.schedule.isRegular(mark.headingFrame));
+    directory_.checkpoints().continueFrom(checkpoint, provisional(mark.headingTick));
+    directory_.reopenSeries(laterSeries());
     directory_.openAppended(mark.lengths);
-    directory_.removeFramesFrom(settings_.firstNumber + next_);
-    if (next_ > 0) directory_.listFrames(settings_.schedule, settings_.firstNumber, next_);
+    directory_.removeFramesFrom(settings_.firstNumber + next());
+    if (next() > 0) directory_.listFrames(settings_.firstNumber, frameTimes_);
     io::writeFile(directory_.scene(), sceneText);
     writeRecord("running");
 }
@@ -99,29 +116,79 @@ ExitCode FrameLoop::run(StopRequested stop) {
 }
 
 ExitCode FrameLoop::runFrames(StopRequested stop) {
-    if (next_ == 0) {
+    if (next() == 0) {
         simulation_.fill(exec_);
         if (simulation_.method().count() == 0) warn("no grain was placed: the regions are too small for the resolution, or bodies cover them");
     }
-    while (next_ <= settings_.schedule.last()) {
-        const auto reached = simulation_.advance(exec_, settings_.schedule.time(next_), [&] { return keepGoing(stop); });
+    bool over = stages_.finished() || (stages_.last() && tick_ > schedule_.last());
+    while (!over && !enough()) {
+        if (tick_ > schedule_.last()) {   // a stage shorter than rounding
+            over = endStage(false);
+            continue;
+        }
+        const auto reached = simulation_.advance(exec_, schedule_.time(tick_), [&] { return keepGoing(stop); });
         if (reached == world::Reached::failed) throw Error(ExitCode::diverged, failureText());
-        if (reached == world::Reached::stopped) {
-            writeCheckpoint(next_);
+        if (reached == world::Reached::target) met_ = stages_.met(exec_, simulation_);
+        if (reached == world::Reached::stopped && !met_) {
+            writeCheckpoint(tick_);
             if (!stopCode_) continue;   // it was only time for a checkpoint
             writeRecord("interrupted");
             return *stopCode_;
         }
         writeFrame();
-        const bool lastRegular = next_ == settings_.schedule.last() || !settings_.schedule.isRegular(next_ + 1);
-        ++next_;
-        if (settings_.checkpointInterval <= 0 || checkpointDue() || lastRegular) writeCheckpoint(next_ - 1);
+        if (reached == world::Reached::target) ++tick_;
+        const bool stageOver = met_ || tick_ > schedule_.last();
+        const bool lastRegular = stageOver || enough() || !schedule_.isRegular(tick_);
+        if (stageOver) over = endStage(met_);
+        if (settings_.checkpointInterval <= 0 || checkpointDue() || lastRegular) writeCheckpoint(tick_ - 1);
         writeRecord("running");
     }
     observer_.stepped(progress());
     writeRecord("done");
     return ExitCode::done;
 }
+
+bool FrameLoop::endStage(bool conditionMet) {
+    met_ = false;
+    const std::string_view name = stages_.name(stages_.current());
+    if (stages_.last() && !conditionMet && !(stages_.latestEnd(settings_.end) < settings_.end)) return true;   // a later time.end goes on from here
+    if (stages_.finish(simulation_.world().time, conditionMet) == world::Stages::Ended::limit) {
+        const std::string message = fmt::format("stage '{}' was not over after {:.6g} s, the most it may last: {}", name,
+                                                simulation_.world().time - stages_.parts().back().begin, stages_.unmet(exec_, simulation_));
+        if (stages_.limitIsFailure()) throw Error(ExitCode::diverged, message);
+        warn(message);
+    }
+    if (stages_.last()) return true;
+    beginStage();
+    return false;
+}
+
+// A change of gravity changes the potential energy at once; what was lost until then is kept.
+void FrameLoop::beginStage() {
+    const std::optional<double> before = world::totals(exec_, simulation_).energy();
+    const bool reset = stages_.resetsNext();
+    const std::string closed(stages_.name(stages_.current()));
+    stages_.advance(simulation_);
+    const world::Totals totals = world::totals(exec_, simulation_);
+    if (start_.energy && before && totals.energy()) *start_.energy += *totals.energy() - *before;
+    schedule_ = scheduleNow();
+    tick_ = schedule_.firstAfter(simulation_.world().time);
+    if (reset) {
+        directory_.closeSeries(closed);
+        directory_.series().append(seriesHeader(simulation_));
+        directory_.series().append(seriesRow(simulation_, totals, start_));
+    }
+}
+
+/// Names of the stages that close series.csv from the present one on.
+std::vector<std::string> FrameLoop::laterSeries() const {
+    std::vector<std::string> names;
+    for (std::size_t k = stages_.current(); k + 1 < settings_.stages.size(); ++k)
+        if (settings_.stages[k + 1].resetTime) names.push_back(settings_.stages[k].name);
+    return names;
+}
+
+bool FrameLoop::provisional(std::int64_t headingTick) const { return stages_.last() && !schedule_.isRegular(headingTick); }
 
 template <class Action>
 auto FrameLoop::recordingFailure(const Action& action) -> decltype(action()) {
@@ -140,7 +207,7 @@ auto FrameLoop::recordingFailure(const Action& action) -> decltype(action()) {
 // A row stands in a table only after its frame file is whole, and counts only once a checkpoint has the table's length.
 void FrameLoop::writeFrame() {
     const auto phase = exec_.phase("frames");
-    const std::int64_t number = settings_.firstNumber + next_;
+    const std::int64_t number = settings_.firstNumber + next();
     std::vector<std::string_view> names(settings_.fields.begin(), settings_.fields.end());
     std::vector<world::FieldInfo> fields;
     for (const std::string_view name : names) {
@@ -151,10 +218,14 @@ void FrameLoop::writeFrame() {
     io::FrameSink sink(fields);
     simulation_.method().read(exec_, names, sink);
     io::writeVtp(directory_.frame(number), std::move(sink).finish(simulation_.world().time));
-    directory_.listFrames(settings_.schedule, settings_.firstNumber, next_ + 1);
+    frameTimes_.push_back(stages_.sinceStart(simulation_.world().time));
+    directory_.listFrames(settings_.firstNumber, frameTimes_);
+    appendRows(number);
+}
 
+void FrameLoop::appendRows(std::int64_t number) {
     const world::Totals totals = world::totals(exec_, simulation_);
-    if (next_ == 0) {
+    if (frameTimes_.size() == 1) {
         start_ = {totals.energy(), simulation_.account().insertedCount};
         directory_.series().append(seriesHeader(simulation_));
         directory_.bodies().append(bodiesHeader());
@@ -163,25 +234,31 @@ void FrameLoop::writeFrame() {
     directory_.bodies().append(bodiesRows(simulation_, number));
 }
 
-void FrameLoop::writeCheckpoint(std::int64_t headingFrame) {
+void FrameLoop::writeCheckpoint(std::int64_t headingTick) {
     const auto phase = exec_.phase("checkpoint");
-    const Bookmark mark{.time = simulation_.world().time, .headingFrame = headingFrame, .headingTime = settings_.schedule.time(headingFrame),
-                        .nextFrame = next_, .firstNumber = settings_.firstNumber, .lengths = directory_.appendedLengths(), .start = start_};
-    directory_.checkpoints().write(!settings_.schedule.isRegular(headingFrame), [&](Archive& archive) {
+    const Bookmark mark{.time = simulation_.world().time, .headingTick = headingTick, .headingTime = schedule_.time(headingTick), .nextTick = tick_,
+                        .frameTimes = frameTimes_, .firstNumber = settings_.firstNumber, .lengths = directory_.appendedLengths(), .start = start_};
+    directory_.checkpoints().write(provisional(headingTick), [&](Archive& archive) {
         settings_.stamp.save(archive);
         mark.save(archive);
+        {
+            const auto group = archive.group("stages");
+            stages_.save(archive);
+        }
         const auto group = archive.group("simulation");
         simulation_.save(archive);
     });
-    checkpointTime_ = mark.time;
+    checkpointTime_ = stages_.sinceStart(mark.time);
 }
 
 bool FrameLoop::checkpointDue() const {
-    return settings_.checkpointInterval > 0 && simulation_.world().time >= checkpointTime_ + settings_.checkpointInterval;
+    return settings_.checkpointInterval > 0 && stages_.sinceStart(simulation_.world().time) >= checkpointTime_ + settings_.checkpointInterval;
 }
 
 bool FrameLoop::keepGoing(StopRequested stop) {
     observer_.stepped(progress());
+    met_ = stages_.met(exec_, simulation_);
+    if (met_) return false;
     stopCode_ = stop();
     if (!stopCode_ && settings_.maxSeconds && secondsSinceStart() >= *settings_.maxSeconds) stopCode_ = ExitCode::timeUp;
     return !stopCode_ && !checkpointDue();
@@ -203,17 +280,23 @@ void FrameLoop::warnUnlessLocked() {
 
 void FrameLoop::warn(std::string message) {
     observer_.warned(message);
-    record_.warnings.push_back(std::move(message));
+    if (std::ranges::find(record_.warnings, message) == record_.warnings.end()) record_.warnings.push_back(std::move(message));   // a resumed part finds it again
 }
 
 void FrameLoop::writeRecord(std::string_view status) {
     record_.status = status;
     record_.threads = exec_.threads();
     record_.grains = simulation_.method().count();
-    record_.frames = next_;
+    record_.frames = next();
     record_.steps = simulation_.steps();
     record_.time = simulation_.world().time;
-    record_.endTime = settings_.schedule.end();
+    record_.endTime = stages_.any() ? schedule_.end() : settings_.end;
+    record_.stages.clear();
+    for (std::size_t k = 0; stages_.any() && k < stages_.parts().size(); ++k) {
+        const world::Stages::Part& part = stages_.parts()[k];
+        record_.stages.push_back({std::string(stages_.name(k)), part.offset + part.begin, part.begin, part.step,
+                                  std::string(world::kEndedNames[static_cast<std::size_t>(part.ended)])});
+    }
     record_.wallSeconds = earlierSeconds_ + secondsSinceStart();
     record_.phaseSeconds = earlierPhases_;
     for (const auto& [name, seconds] : exec_.phaseSeconds()) record_.phaseSeconds[name] += seconds;
@@ -224,7 +307,10 @@ void FrameLoop::writeRecord(std::string_view status) {
 }
 
 Progress FrameLoop::progress() const {
-    return {next_ - 1, settings_.schedule.last(), simulation_.world().time, settings_.schedule.time(settings_.schedule.last()),
+    const double latest = stages_.longest(settings_.end);
+    const std::int64_t last = FrameSchedule(latest, settings_.framesPerSecond, settings_.frames).last();
+    const double end = settings_.frames && !stages_.any() ? std::min(latest, schedule_.time(last)) : latest;
+    return {next() - 1, last, stages_.sinceStart(simulation_.world().time), end, stages_.name(stages_.current()),
             simulation_.method().count(), simulation_.steps(), simulation_.grainSteps(), simulation_.stepSeconds()};
 }
 

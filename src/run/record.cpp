@@ -48,6 +48,8 @@ void Record::carryOver(const Record& earlier) {
 std::string Record::json() const {
     nlohmann::ordered_json json;
     eachEntry(*this, [&](const char* key, const auto& value) { json[key] = value; });
+    for (const StageRecord& stage : stages)
+        json["stages"].push_back({{"name", stage.name}, {"begin_s", stage.begin}, {"clock_s", stage.clock}, {"begin_step", stage.step}, {"ended_by", stage.ended}});
     if (!failure.empty()) json["failure"] = failure;
     return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -57,6 +59,8 @@ Record Record::parse(std::string_view text, std::string_view origin) {
     try {
         const auto json = nlohmann::json::parse(text);
         eachEntry(record, [&](const char* key, auto& value) { json.at(key).get_to(value); });
+        for (const auto& stage : json.value("stages", nlohmann::json::array()))
+            record.stages.push_back({stage.at("name"), stage.at("begin_s"), stage.at("clock_s"), stage.at("begin_step"), stage.at("ended_by")});
         record.failure = json.value("failure", "");
     } catch (const nlohmann::json::exception& error) {
         const std::string_view what = error.what();   // "[json.exception.parse_error.101] parse error at line 1, …"

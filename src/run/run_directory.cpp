@@ -48,6 +48,11 @@ void removeRun(const RunDirectory& directory) {
     for (const std::string_view name : {"scene.toml", "results.json", "series.csv", "frames/bodies.csv", "frames/grains.vtp.series",
                                         "checkpoint/a.h5", "checkpoint/b.h5"})
         fs::remove(path / name);
+    try {
+        for (const StageRecord& stage : readRecord(path).stages)
+            if (stage.name.find('/') == std::string::npos) fs::remove(path / ("series." + stage.name + ".csv"));
+    } catch (const Error&) {   // a damaged run.json names no stages
+    }
     for (const std::string_view folder : {kFrames, kCheckpoint}) {
         std::error_code stays;   // where the user keeps files in it
         fs::remove(path / folder, stays);
@@ -102,8 +107,25 @@ RunDirectory RunDirectory::open(const Path& path) {
 
 Path RunDirectory::frame(std::int64_t number) const { return path_ / kFrames / io::frameName(number); }
 
-void RunDirectory::requireAppended(const AppendedLengths& lengths) const {
-    for (const auto& [file, length] : {std::pair{seriesFile(), lengths.series}, {bodiesFile(), lengths.bodies}}) {
+void RunDirectory::closeSeries(const std::string& stage) {
+    series_.reset();
+    std::error_code failed;
+    fs::rename(seriesFile(), closedSeriesFile(stage), failed);
+    if (failed) throw Error(ExitCode::io, fmt::format("cannot close '{}': {}", seriesFile().string(), failed.message()));
+    series_ = std::make_unique<io::AppendFile>(seriesFile(), 0);
+}
+
+void RunDirectory::reopenSeries(const std::vector<std::string>& later) const {
+    for (std::size_t k = later.size(); k-- > 0;) {
+        std::error_code absent;   // it was not closed yet
+        if (fs::exists(closedSeriesFile(later[k]), absent)) fs::rename(closedSeriesFile(later[k]), seriesFile());
+    }
+}
+
+void RunDirectory::requireAppended(const AppendedLengths& lengths, const std::vector<std::string>& later) const {
+    Path series = seriesFile();
+    if (!later.empty() && fs::exists(closedSeriesFile(later.front()))) series = closedSeriesFile(later.front());
+    for (const auto& [file, length] : {std::pair{series, lengths.series}, {bodiesFile(), lengths.bodies}}) {
         std::error_code absent;
         const std::uintmax_t size = fs::file_size(file, absent);
         if (absent) throw ArchiveError(fmt::format("'{}' is missing", file.string()));
@@ -117,9 +139,9 @@ void RunDirectory::openAppended(const AppendedLengths& lengths) {
     bodies_ = std::make_unique<io::AppendFile>(bodiesFile(), lengths.bodies);
 }
 
-void RunDirectory::listFrames(const FrameSchedule& schedule, std::int64_t first, std::int64_t count) const {
+void RunDirectory::listFrames(std::int64_t first, const std::vector<double>& times) const {
     std::vector<io::FrameTime> frames;
-    for (std::int64_t k = 0; k < count; ++k) frames.push_back({first + k, schedule.time(k)});
+    for (const double time : times) frames.push_back({first + static_cast<std::int64_t>(frames.size()), time});
     io::writeVtpSeries(path_ / kFrames / "grains.vtp.series", frames);
 }
 

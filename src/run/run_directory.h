@@ -5,13 +5,13 @@
 #include "io/checkpoint.h"
 #include "io/files.h"
 #include "io/frame.h"
-#include "run/frame_schedule.h"
 #include "run/record.h"
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace talus::run {
 
@@ -40,16 +40,22 @@ public:
 
     io::CheckpointPair& checkpoints() { return checkpoints_; }
 
-    /// ArchiveError where a growing file is shorter than a checkpoint remembers it.
-    void requireAppended(const AppendedLengths&) const;
+    /// The series so far becomes series.STAGE.csv, and an empty one is begun.
+    void closeSeries(const std::string& stage);
+    /// Takes that back for a checkpoint from before it: `later` are the stages after which the series is closed from there
+    /// on, in their order.
+    void reopenSeries(const std::vector<std::string>& later) const;
+
+    /// ArchiveError where a growing file is shorter than a checkpoint remembers it; `later` as for reopenSeries.
+    void requireAppended(const AppendedLengths&, const std::vector<std::string>& later = {}) const;
     /// Cuts the growing files back to these lengths.
     void openAppended(const AppendedLengths&);
     AppendedLengths appendedLengths() const { return {series_->length(), bodies_->length()}; }
     io::AppendFile& series() { return *series_; }
     io::AppendFile& bodies() { return *bodies_; }
 
-    /// grains.vtp.series for the frames [0, count), the file of frame 0 numbered `first`.
-    void listFrames(const FrameSchedule&, std::int64_t first, std::int64_t count) const;
+    /// grains.vtp.series for frames of these times, the file of frame 0 numbered `first`.
+    void listFrames(std::int64_t first, const std::vector<double>& times) const;
     /// Removes frame files with this number or a higher one.
     void removeFramesFrom(std::int64_t number) const;
 
@@ -70,6 +76,7 @@ private:
     };
 
     Path seriesFile() const { return path_ / "series.csv"; }
+    Path closedSeriesFile(const std::string& stage) const { return path_ / ("series." + stage + ".csv"); }
     Path bodiesFile() const { return path_ / "frames" / "bodies.csv"; }
 
     Path path_;

@@ -24,7 +24,7 @@ std::string seriesHeader(const world::Simulation&);
 std::string seriesRow(const world::Simulation&, const world::Totals&, const StartEnergy&);
 
 std::string bodiesHeader();
-/// A row for each body that is not a face of the domain.
+/// A row for each body that is there and not a face of the domain.
 std::string bodiesRows(const world::Simulation&, std::int64_t frameNumber);
 
 }  // namespace talus::run

@@ -44,15 +44,36 @@ struct MotionBuilder {
     }
 };
 
-world::Body buildBody(const SceneDescription& scene, const BodyDescription& d) {
+/// All that a stage may change of a body.
+void describeBody(const SceneDescription& scene, const BodyDescription& d, world::Body& body) {
     std::vector<world::MotionPart> parts;
     for (const MotionDescription& motion : d.motion) std::visit(MotionBuilder{parts}, motion.kind);
-    return {.name = d.name,
-            .material = materialIndex(scene, d.material),
-            .contact = d.contact,
-            .shape = geometry::build(d.shape),
-            .motion = world::Motion(d.position, Quat::fromFixedAxes(kDegree * d.rotationDeg), std::move(parts)),
-            .load = {}};
+    body.material = materialIndex(scene, d.material);
+    body.contact = d.contact;
+    body.active = d.active;
+    body.motion = world::Motion(d.position, Quat::fromFixedAxes(kDegree * d.rotationDeg), std::move(parts));
+}
+
+world::Body buildBody(const SceneDescription& scene, const BodyDescription& d) {
+    world::Body body;
+    body.name = d.name;
+    body.shape = geometry::build(d.shape);
+    describeBody(scene, d, body);
+    return body;
+}
+
+void buildMaterials(const SceneDescription& scene, world::World& world) {
+    world.materials.clear();
+    world.contacts = {};
+    for (const MaterialDescription& m : scene.materials)
+        world.materials.push_back({m.name, *m.density, *m.packingFraction, m.slope(), m.grainDiameter});
+    for (const ContactDescription& c : scene.contacts)
+        world.contacts.set(materialIndex(scene, c.between[0]), materialIndex(scene, c.between[1]), {c.friction, c.restitution});
+}
+
+void buildGravity(const SceneDescription& scene, world::World& world) {
+    world.gravityOverTime = scene.gravity;
+    world.gravity = scene.gravity.at(0);
 }
 
 world::Domain buildDomain(const DomainDescription& d) {
@@ -89,14 +110,10 @@ geometry::ShapePtr insideDomain(const geometry::ShapePtr& shape, const DomainDes
 world::World build(const SceneDescription& scene) {
     world::World world;
     world.domain = buildDomain(scene.domain);
-    world.gravityOverTime = scene.gravity;
-    world.gravity = scene.gravity.at(0);
+    buildGravity(scene, world);
     world.resolution = {scene.resolution.grains, scene.resolution.size};
     world.seed = static_cast<std::uint64_t>(scene.seed);
-    for (const MaterialDescription& m : scene.materials)
-        world.materials.push_back({m.name, *m.density, *m.packingFraction, m.slope(), m.grainDiameter});
-    for (const ContactDescription& c : scene.contacts)
-        world.contacts.set(materialIndex(scene, c.between[0]), materialIndex(scene, c.between[1]), {c.friction, c.restitution});
+    buildMaterials(scene, world);
     world.bodies = buildWalls(scene, world.domain);
     for (const BodyDescription& body : scene.bodies) world.bodies.push_back(buildBody(scene, body));
     for (const FillDescription& fill : scene.grains)
@@ -104,6 +121,15 @@ world::World build(const SceneDescription& scene) {
                                .material = materialIndex(scene, fill.material),
                                .source = static_cast<int>(world.fills.size()),
                                .velocity = fill.velocity});
+    return world;
+}
+
+world::World buildChanged(const SceneDescription& scene, const world::World& whole) {
+    world::World world = whole;
+    buildGravity(scene, world);
+    buildMaterials(scene, world);
+    const std::size_t walls = world.bodies.size() - scene.bodies.size();
+    for (std::size_t i = 0; i < scene.bodies.size(); ++i) describeBody(scene, scene.bodies[i], world.bodies[walls + i]);
     return world;
 }
 

@@ -11,5 +11,7 @@ geometry::ShapePtr insideDomain(const geometry::ShapePtr&, const DomainDescripti
 
 /// Of a description that passed check().
 world::World build(const SceneDescription&);
+/// The world of a scene that differs from that of `whole` by what a stage may change; shapes are shared.
+world::World buildChanged(const SceneDescription&, const world::World& whole);
 
 }  // namespace talus::scene

@@ -30,12 +30,21 @@ public:
     void run() {
         names("materials", scene_.materials);
         names("bodies", scene_.bodies);
+        names("stages", scene_.stages);
         frictions();
         contacts();
         faces();
         bodies();
         grains();
         fields();
+        checkStages(scene_, wellRead_, problems_);
+    }
+
+    void runChanged() {
+        frictions();
+        contacts();
+        for (std::size_t i = 0; i < scene_.bodies.size(); ++i)
+            if (scene_.bodies[i].material) material(fmt::format("bodies[{}].material", i), *scene_.bodies[i].material);
     }
 
 private:
@@ -153,5 +162,6 @@ private:
 }  // namespace
 
 void check(const SceneDescription& scene, WellRead wellRead, Problems& problems) { Checker(scene, wellRead, problems).run(); }
+void checkChanged(const SceneDescription& scene, WellRead wellRead, Problems& problems) { Checker(scene, wellRead, problems).runChanged(); }
 
 }  // namespace talus::scene

@@ -105,6 +105,7 @@ void ResolutionDescription::resolve() {
 
 void MaterialDescription::keys(KeyVisitor& v) {
     v.text({.name = "name", .help = "name that grains, bodies and contacts refer to", .required = true}, name);
+    v.text({"preset", "name of a preset (`talus materials`) for what is not given here: dry sand, steel, …"}, preset);
     v.number({"density", "of a grain itself; give any two of density, bulk_density, packing_fraction; default 2600",
               Dimension::density, positive()},
              density);
@@ -202,6 +203,7 @@ void BodyDescription::keys(KeyVisitor& v) {
     v.text({.name = "name", .help = "name of the body in results and in --set bodies.NAME", .required = true}, name);
     v.text({"material", "name of its material, for friction"}, material);
     contactKey(v, contact);
+    v.flag({"active", "whether the body is there; a stage may bring it in or take it away"}, active);
     v.vector({"position", "origin of the body, about which it spins", Dimension::length}, position);
     v.vector({"rotation_deg", "rotation at time 0 about the fixed axes x, then y, then z, through position", Dimension::angle},
              rotationDeg);
@@ -247,6 +249,7 @@ void SceneDescription::contentKeys(KeyVisitor& v) {
     v.list({"contacts", "friction between two materials; pairs that are not named have the defaults"}, contacts);
     v.list({"bodies", "objects with a surface"}, bodies);
     v.list({"grains", "regions filled with grains at time 0"}, grains);
+    v.list({"stages", "parts of the run one after the other: what each changes, and when it is over"}, stages);
     for (std::size_t i = 0; i < methods.size(); ++i)
         v.table({methods[i]->name, methods[i]->summary}, [&](KeyVisitor& inside) { settings[i]->keys(inside); });
 }

@@ -7,6 +7,7 @@
 #include "geometry/shape_description.h"
 #include "scene/parameters.h"
 #include "scene/scene.h"
+#include "scene/stages.h"
 #include "world/method.h"
 
 #include <array>
@@ -51,6 +52,7 @@ struct ResolutionDescription {
 
 struct MaterialDescription {
     std::string name;
+    std::optional<std::string> preset;
     std::optional<double> density, bulkDensity, packingFraction;   // any two; default 2600 kg/m³ and 0.6
     std::optional<double> frictionAngleDeg, muHat;                 // one of them; default 30°
     world::FrictionMatch match = world::FrictionMatch::tan;
@@ -105,6 +107,7 @@ struct BodyDescription {
     std::string name;
     std::optional<std::string> material;
     world::ContactMode contact = world::ContactMode::separate;
+    bool active = true;
     Vec3 position;   // [m]
     Vec3 rotationDeg;
     std::vector<MotionDescription> motion;
@@ -142,6 +145,7 @@ struct SceneDescription {
     std::vector<ContactDescription> contacts;
     std::vector<BodyDescription> bodies;
     std::vector<FillDescription> grains;
+    std::vector<StageDescription> stages;
     OutputDescription output;
     std::vector<std::unique_ptr<world::MethodSettings>> settings;   // of every method
 
@@ -166,5 +170,7 @@ using WellRead = FunctionRef<bool(std::string_view path)>;
 
 /// What no range of a single key can say: names, geometry, rules between tables. Keys that were not well read are left out.
 void check(const SceneDescription&, WellRead, Problems&);
+/// The part of it that the changes of a stage may break.
+void checkChanged(const SceneDescription&, WellRead, Problems&);
 
 }  // namespace talus::scene

@@ -117,6 +117,7 @@ public:
         row(key, fmt::format("rows of {} × {}", width, numberType(key)));
     }
 
+    void changes(const Key& key, std::vector<KeyChange>&) override { row(key, "table of `PATH = VALUE`"); }
     void table(const Key& key, FunctionRef<void(KeyVisitor&)> body) override {
         section(key, fmt::format("[{}]", key.name), body);
     }
@@ -125,7 +126,8 @@ public:
         ReferenceVisitor inside(pages_, heading_ + "." + std::string(key.name));
         body(inside);
         row(key, fmt::format("{}table of {}", key.shorthand.empty() ? "" : "text or ", inside.names_));
-        if (shared_.empty())
+        if (key.shorthand.empty()) shared_ += fmt::format("\n`{}`:\n\n{}{}", key.name, inside.text(), inside.shared_);
+        else if (shared_.empty())
             shared_ = fmt::format("\nA text stands for a table with only `{}`, `{} = \"…\"`:\n\n{}", key.shorthand, key.name,
                                   inside.text());
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/keys.h"
+#include "scene/document.h"
 
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@ namespace talus::scene {
 /// Shortest text that reads back as the same bits.
 std::string numberText(double);
 std::string quoted(std::string_view);   // as a TOML text
+std::string valueText(const Value&);    // on one line
 
 class TomlWriter final : public KeyVisitor {
 public:
@@ -35,6 +37,7 @@ public:
     void numbers(const Key&, std::vector<double>&) override;
     void texts(const Key&, std::vector<std::string>&) override;
     void rows(const Key&, int width, std::vector<double>&) override;
+    void changes(const Key&, std::vector<KeyChange>&) override;
     void table(const Key&, FunctionRef<void(KeyVisitor&)> body) override;
     void table(const Key&, bool& present, FunctionRef<void(KeyVisitor&)> body) override;
     void oneOf(const Key&, std::span<const std::string_view> kinds, int current,

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,9 +49,11 @@ struct Body {
     std::shared_ptr<const geometry::Shape> shape;   // in the body's own coordinates
     Motion motion;
     BodyLoad load;
+    bool active = true;      // false: it is nowhere, until a stage brings it in
 
     /// Bound on the speed of its surface inside a box of the world [m/s].
     double fastest(double time, const Aabb& where) const {
+        if (!active) return 0;
         const Pose pose = motion.at(time);
         const double spin = norm(pose.angularVelocity);
         if (spin == 0) return norm(pose.velocity);
@@ -67,8 +70,10 @@ public:
 
     const Body& body() const { return *body_; }
     const Pose& pose() const { return pose_; }
-    double distance(const Vec3& x) const { return body_->shape->distance(toLocal(x)); }
+    /// Infinite where the body is not active.
+    double distance(const Vec3& x) const { return body_->active ? body_->shape->distance(toLocal(x)) : kNowhere; }
     SurfacePoint surface(const Vec3& x) const {
+        if (!body_->active) return {kNowhere, {0, 0, 1}, {}};
         const geometry::Surface local = body_->shape->surface(toLocal(x));
         return {local.distance, pose_.rotation.rotate(local.normal), velocity(x)};
     }
@@ -76,6 +81,7 @@ public:
     Vec3 velocity(const Vec3& x) const { return pose_.velocityAt(x); }
 
 private:
+    static constexpr double kNowhere = std::numeric_limits<double>::infinity();
     Vec3 toLocal(const Vec3& x) const { return pose_.rotation.conjugate().rotate(x - pose_.position); }
     const Body* body_;
     Pose pose_;

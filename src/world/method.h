@@ -56,6 +56,8 @@ public:
     virtual Inserted insert(const Exec&, World&, const Fill&) = 0;
     virtual Removed erase(const Exec&, const Region&) = 0;
     virtual std::int64_t count() const = 0;
+    /// The clock is set back by this many seconds: birth times are from now on that much smaller.
+    virtual void setClockBack(double by) = 0;
 
     /// Longest step that is stable now [s]; constant time.
     virtual double stableStep(const World&) const = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "world/method.h"
+#include "world/stage.h"
 
 #include <cstdint>
 #include <memory>
@@ -29,6 +30,11 @@ public:
     /// Steps until world().time == target, or keepGoing() is false between two steps, or a step fails.
     /// The time to the target is split into equal steps; dt is kept until the method's stable step falls below it.
     Reached advance(const Exec&, double target, FunctionRef<bool()> keepGoing);
+
+    /// A stage begins now.
+    void enter(const Stage&);
+    /// The world that a state to be loaded belongs to.
+    void replaceWorld(World world) { world_ = std::move(world); }
 
     const World& world() const { return world_; }
     const Method& method() const { return *method_; }

@@ -111,7 +111,9 @@ void checkFills(const World& world, Problems& problems) {
 void check(const World& world, Problems& problems) {
     checkFills(world, problems);
     std::size_t index = 0;   // in the scene's list, which does not have the faces of the domain
-    for (const BodySnapshot& body : world.bodiesAt(world.time)) {
+    World whole = world;     // with the bodies that a stage brings in
+    for (Body& body : whole.bodies) body.active = true;
+    for (const BodySnapshot& body : whole.bodiesAt(world.time)) {
         if (body.body().name.starts_with("domain.")) continue;
         const std::string path = "bodies[" + std::to_string(index++) + "].shape";
         for (int axis = 0; axis < 3; ++axis) {

@@ -41,6 +41,7 @@ public:
         return removed;
     }
     std::int64_t count() const override { return static_cast<std::int64_t>(points.size()); }
+    void setClockBack(double) override {}
     double stableStep(const World& world) const override { return stable(world); }
     StepReport step(const Exec&, World& world, double dt) override {
         const StepReport report = answer(world, dt);
