@@ -48,7 +48,7 @@ void StageDescription::keys(KeyVisitor& v) {
     v.text({.name = "name", .help = "name of the stage in files and messages", .required = true}, name);
     v.table({"until", "when the stage is over; only the last one may do without, and ends with time.end"}, untilGiven,
             [&](KeyVisitor& inside) { until.keys(inside); });
-    v.flag({"reset_time", "whether the clock, series.csv and probes begin anew with this stage"}, resetTime);
+    v.flag({"reset_time", "whether the clock and series.csv begin anew with this stage"}, resetTime);
     v.changes({"set", "changes that hold from this stage on, by the paths of keys as --set has them"}, set);
 }
 

@@ -21,7 +21,7 @@ TEST(Messages, UnknownKeys) {
     EXPECT_EQ(
         after("[camera]"),
         "scene.toml:7:2: unknown key 'camera'; keys here are 'method', 'seed', 'gravity', 'precision', 'time', 'domain', "
-        "'resolution', 'materials', 'contacts', 'bodies', 'grains', 'elastoplastic', 'dem', 'output', 'parameters', 'variant'");
+        "'resolution', 'materials', 'contacts', 'bodies', 'grains', 'stages', 'elastoplastic', 'dem', 'output', 'parameters', 'variant'");
 }
 
 TEST(Messages, WrongTypes) {
@@ -181,7 +181,7 @@ TEST(Messages, Files) {
     EXPECT_EQ(message, "cannot open scene '/': Is a directory");
     EXPECT_EQ(codeOf("hourglas", message), ExitCode::usage);
     EXPECT_EQ(message,
-              "there is no built-in scene 'hourglas'; did you mean 'hourglass'? The built-in scenes are 'column', 'hourglass'; "
+              "there is no built-in scene 'hourglas'; did you mean 'hourglass'? The built-in scenes are 'column', 'gate', 'hourglass'; "
               "a scene file is given by its path, ./hourglas.toml");
 }
 
