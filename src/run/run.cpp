@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <sstream>
+#include <string_view>
 
 namespace talus::run {
 
@@ -28,8 +29,8 @@ LoopSettings settingsOf(const scene::Scene& scene, const Options& options) {
             .fields = scene.outputFields(), .checkpointInterval = scene.checkpointInterval(), .maxSeconds = options.maxSeconds, .stamp = stampOf(scene)};
 }
 
-std::string resolvedText(const scene::Scene& scene) {
-    return scene.toml(fmt::format("{}, as resolved by Talus {} ({}) for the run in this folder", scene.name(), version(), simd()));
+std::string resolvedText(const scene::Scene& scene, std::string_view name) {
+    return scene.toml(fmt::format("{}, as resolved by Talus {} ({}) for the run in this folder", name, version(), simd()));
 }
 
 Record newRecord(const scene::Scene& scene, const world::World& world) {
@@ -58,6 +59,7 @@ void requireSameScene(const scene::Scene& stored, const scene::Scene& asked, con
 }
 
 Path directoryOf(const scene::Scene& scene, const Options& options) {
+    if (options.out && options.out->empty()) throw Error(ExitCode::usage, "--out is empty; give the directory that the run is written to");
     return options.out.value_or(Path(fmt::format("{}-{}", scene.name(), scene.method().name)));
 }
 
@@ -78,7 +80,7 @@ Outcome start(const Options& options, scene::Methods methods, Observer& observer
     auto method = scene.createMethod(world);
     world::Simulation simulation(std::move(world), std::move(method));
     FrameLoop loop(exec, simulation, directory, record, settingsOf(scene, options), observer);
-    loop.begin(resolvedText(scene));
+    loop.begin(resolvedText(scene, record.scene));
     return finish(loop, directory, stop);
 }
 
@@ -106,7 +108,7 @@ Outcome resume(const Options& options, scene::Methods methods, Observer& observe
     auto method = asked->createMethod(world);
     world::Simulation simulation(std::move(world), std::move(method));
     FrameLoop loop(exec, simulation, directory, record, settingsOf(*asked, options), observer);
-    if (!loop.resume(resolvedText(*asked), options.force)) return {ExitCode::done, directory.path(), true, earlier};
+    if (!loop.resume(resolvedText(*asked, record.scene), options.force)) return {ExitCode::done, directory.path(), true, earlier};
     return finish(loop, directory, stop);
 }
 
