@@ -107,7 +107,7 @@ std::string bodiesRows(const world::Simulation& simulation, std::int64_t frameNu
     const double time = simulation.world().time;
     std::string rows;
     for (const world::Body& body : simulation.world().bodies) {
-        if (isDomainFace(body)) continue;
+        if (isDomainFace(body) || !body.activeAt(time)) continue;
         const world::Pose pose = body.pose(time);
         const Quat& q = pose.rotation;
         Row row;

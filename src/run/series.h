@@ -28,7 +28,7 @@ std::string flowsHeader(const world::World&);
 std::string flowsRow(const world::World&);
 
 std::string bodiesHeader();
-/// A row for each body that is not a face of the domain.
+/// A row for each body that is there and not a face of the domain.
 std::string bodiesRows(const world::Simulation&, std::int64_t frameNumber);
 
 }  // namespace talus::run
