@@ -77,7 +77,7 @@ TEST(StagesOfAScene, readBackAsTheyWereResolved) {
 }
 
 TEST(StagesOfAScene, listsOfContactsStayAsTheyAre) {
-    EXPECT_NE(errorOf(kStaged).find("scene.toml:33:1: a stage cannot change 'contacts'; it may change gravity; of materials:"), std::string::npos) << errorOf(kStaged);
+    EXPECT_NE(errorOf(kStaged).find("scene.toml:33:1: a stage cannot change 'contacts'; it may change gravity, air; of materials:"), std::string::npos) << errorOf(kStaged);
 }
 
 TEST(Presets, fillInWhatIsNotGiven) {
