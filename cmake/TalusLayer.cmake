@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # talus_layer(NAME DEPENDS layers... LIBRARIES libraries...): the static library talus_NAME from src/NAME/*.cpp.
 function(talus_layer name)
+  set_property(GLOBAL APPEND PROPERTY TALUS_LAYERS ${name})   # for cmake/TalusInstall.cmake
   cmake_parse_arguments(LAYER "" "" "DEPENDS;LIBRARIES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
   if(NOT sources)   # headers only so far
@@ -18,5 +19,5 @@ function(talus_layer name)
   foreach(layer ${LAYER_DEPENDS})
     target_link_libraries(talus_${name} PUBLIC talus_${layer})
   endforeach()
-  target_link_libraries(talus_${name} PRIVATE talus_warnings ${LAYER_LIBRARIES})
+  target_link_libraries(talus_${name} PRIVATE $<BUILD_INTERFACE:talus_warnings> ${LAYER_LIBRARIES})
 endfunction()

@@ -2,6 +2,10 @@
 # Puts scenes/*.toml into the program: a source file with one raw string for each.
 file(GLOB scene_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scenes/*.toml)
 list(SORT scene_files)
+set(materials_file ${PROJECT_SOURCE_DIR}/scenes/materials.toml)   # presets, not a scene
+list(REMOVE_ITEM scene_files ${materials_file})
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${materials_file})
+file(READ ${materials_file} materials_text)
 set(scene_entries "")
 foreach(file ${scene_files})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
@@ -24,6 +28,10 @@ constexpr auto kScenes = std::to_array<EmbeddedScene>({
 }  // namespace
 
 std::span<const EmbeddedScene> embeddedScenes() { return kScenes; }
+
+std::string_view embeddedMaterials() {
+    return R"toml(@materials_text@)toml";
+}
 
 }  // namespace talus::scene
 ]])

@@ -28,6 +28,7 @@ packages=(
     fonts-dejavu-core     # their font
     gnuplot-nox           # plots of a run
     ffmpeg                # videos
+    clang                 # fuzzing (tools/fuzz.sh)
     libgtest-dev          # tests
     libbenchmark-dev      # benchmarks
     python3               # checks of the tree, tests of the program

@@ -188,6 +188,7 @@ private:
     }
     void addNames() {
         add("scenes", "List the built-in scenes", "Example:\n  talus scenes", scenes_);
+        add("materials", "List the presets of materials", "Example:\n  talus materials", materials_);
         CLI::App& newScene = add("new", "Write NAME.toml, a scene to start from", "Example:\n  talus new mine && talus run mine.toml", new_);
         newScene.add_option("NAME", new_.name, "Name of the scene")->type_name("")->required();
         add("schema", "Print the JSON Schema of scene files, for editors", "Example:\n  talus schema > talus.schema.json", schema_);
@@ -316,6 +317,7 @@ private:
     RunCommand run_;
     CheckCommand check_;
     ScenesCommand scenes_;
+    MaterialsCommand materials_;
     NewCommand new_;
     SchemaCommand schema_;
     InfoCommand info_;

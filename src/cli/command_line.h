@@ -23,6 +23,7 @@ struct CheckCommand {
     bool resolved = false;
 };
 struct ScenesCommand {};
+struct MaterialsCommand {};
 struct NewCommand {
     std::string name;
 };
@@ -52,7 +53,7 @@ struct ManualCommand {};
 struct TextCommand {
     std::string text;
 };
-using Command = std::variant<RunCommand, CheckCommand, ScenesCommand, NewCommand, SchemaCommand, InfoCommand, ExportCommand, RenderCommand, CompletionCommand,
+using Command = std::variant<RunCommand, CheckCommand, ScenesCommand, MaterialsCommand, NewCommand, SchemaCommand, InfoCommand, ExportCommand, RenderCommand, CompletionCommand,
                              ManualCommand, TextCommand>;
 
 /// Throws Error with exit code 2 and, where one is near, the name that may have been meant.

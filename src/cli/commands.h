@@ -12,6 +12,7 @@ namespace talus::cli {
 ExitCode execute(const RunCommand&);
 ExitCode execute(const CheckCommand&);
 ExitCode execute(const ScenesCommand&);
+ExitCode execute(const MaterialsCommand&);
 ExitCode execute(const NewCommand&);
 ExitCode execute(const SchemaCommand&);
 ExitCode execute(const InfoCommand&);

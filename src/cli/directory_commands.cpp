@@ -52,6 +52,9 @@ ExitCode execute(const InfoCommand& command) {
         for (const io::FrameColumn& column : last.columns) fields.push_back(column.name);
         text += fmt::format("fields     {}\n", fmt::join(fields, ", "));
     }
+    for (const run::StageRecord& stage : record.stages)
+        text += fmt::format("stage      {} from {:.6g} s, step {}{}\n", stage.name, stage.begin, stage.step,
+                            stage.ended.empty() ? "" : fmt::format("; ended by its {}", stage.ended));
     for (const run::Result& result : run::readResults(command.directory)) {
         if (result.name.ends_with(".mean")) continue;   // beside the last value of each column
         text += fmt::format("result     {}: {} = {}\n", result.probe, result.name, std::isfinite(result.value) ? fmt::format("{:.6g}{}", result.value, result.unit == "1" ? "" : " " + result.unit) : "none yet");

@@ -26,7 +26,7 @@ constexpr std::string_view kContract = R"(
 | 1 | a bug in Talus, or out of memory |
 | 2 | bad usage or a bad scene; all errors of a scene at once, with file:line:column |
 | 3 | missing scene or folder, or no usable checkpoint to resume from |
-| 4 | diverged: says step, time, grain id, position and field |
+| 4 | diverged: says step, time, grain id, position and field; or a stage did not end as required |
 | 5 | a file could not be read or written |
 | 6 | time is up (`--max-time`); a checkpoint was written |
 | 130, 143 | interrupted by SIGINT, SIGTERM; a checkpoint was written. A second signal stops at once |
@@ -43,9 +43,10 @@ constexpr std::string_view kContract = R"(
 | `series.csv` | a row per frame: time, steps, grains, mass, energies, centre of mass, greatest speed, then the method's own columns; an unknown cell is empty |
 | `probes/NAME.csv` | the table of a probe: time, then columns with their unit in the name; an unknown cell is empty |
 | `flows.csv` | a row per frame: what each emitter let out and owes, what each sink and the open faces took, with its momentum |
+| `series.STAGE.csv`, `flows.STAGE.csv`, `probes/NAME.STAGE.csv` | the rows up to the end of a stage after which the clock was set to zero |
 | `frames/grains_000000.vtp` … | the grains at each frame in id order: Int64 `id`, float32 fields by name |
 | `frames/grains.vtp.series` | times of the frames; open this in ParaView |
-| `frames/bodies.csv` | position and quaternion of each body per frame |
+| `frames/bodies.csv` | position and quaternion of each body that is there, per frame |
 | `frames/body_NAME.vtp` | the surface of each body, once, in its own coordinates |
 | `frames/bodies_fixed.vtp` | the bodies that stand still, once; open this in ParaView |
 | `frames/bodies.vtp.series` | the bodies that move, `bodies_000000.vtp` …; open this in ParaView |

@@ -64,7 +64,8 @@ std::string ProgressDisplay::line(const run::Progress& progress, Clock::time_poi
     const double elapsed = std::chrono::duration<double>(now - start_).count(), advanced = progress.time - startTime_;
     const double rate = progress.stepSeconds > 0 ? static_cast<double>(progress.grainSteps) / progress.stepSeconds : 0;
     const std::string left = advanced > 0 ? readableTime(elapsed * (progress.endTime - progress.time) / advanced) : "?";
-    return fmt::format("frame {}/{}  {:.4g}/{:.4g} s  {} grains  {}grain-steps/s  ETA {}", std::max<std::int64_t>(progress.frame, 0), progress.lastFrame,
+    const std::string stage = progress.stage.empty() ? "" : fmt::format("  stage {}", progress.stage);
+    return fmt::format("frame {}/{}{}  {:.4g}/{:.4g} s  {} grains  {}grain-steps/s  ETA {}", std::max<std::int64_t>(progress.frame, 0), progress.lastFrame, stage,
                        progress.time, progress.endTime, progress.grains, readableRate(rate), left);
 }
 

@@ -35,9 +35,13 @@ ExitCode execute(const CheckCommand& command) {
     }
     const world::Estimate estimate = scene.estimate();
     run::requireMemory(estimate);
-    print(fmt::format("ok: {}\nmethod   {}: {}\ngrains   about {} of {:.4g} m\nmemory   about {}\ntime     {:.6g} s, {} frames\n", scene.name(), scene.method().name,
-                      scene.method().summary, estimate.grains, estimate.size, run::readableBytes(estimate.bytes), scene.endTime(),
-                      run::FrameSchedule(scene.endTime(), scene.framesPerSecond()).last() + 1));
+    std::string stages;
+    for (const world::Stage& stage : scene.stages())
+        stages += fmt::format("{:<9}{}: {}\n", stages.empty() ? "stages" : "", stage.name, !stage.until ? std::string("to the end") : fmt::format("{} {:.6g} s", stage.until->timed() ? "for" : "at most", stage.until->longest()));
+    const double longest = run::longestRun(scene);
+    print(fmt::format("ok: {}\nmethod   {}: {}\ngrains   about {} of {:.4g} m\nmemory   about {}\n{}time     {}{:.6g} s, {} frames\n", scene.name(), scene.method().name,
+                      scene.method().summary, estimate.grains, estimate.size, run::readableBytes(estimate.bytes), stages, stages.empty() ? "" : "at most ", longest,
+                      run::FrameSchedule(longest, scene.framesPerSecond()).last() + 1));
     print(bodySizes(scene));
     return ExitCode::done;
 }
@@ -46,6 +50,17 @@ ExitCode execute(const ScenesCommand&) {
     std::string text;
     for (const scene::BuiltInScene& scene : scene::builtInScenes())
         text += fmt::format("{:<14}{}\n{:<14}variants: {}\n", scene.name, scene.summary, "", fmt::join(scene.variants, ", "));
+    print(text);
+    return ExitCode::done;
+}
+
+ExitCode execute(const MaterialsCommand&) {
+    std::string text = fmt::format("{:<14}{:>16}{:>16}{:>16}\n", "preset", "density [kg/m3]", "packing", "friction [deg]");
+    for (const scene::MaterialPreset& preset : scene::materialPresets()) {
+        const bool solid = preset.packingFraction == 1;
+        text += fmt::format("{:<14}{:>16}{:>16}{:>16}\n", preset.name, preset.density, solid ? "solid" : fmt::format("{:.3g}", preset.packingFraction),
+                            solid ? "" : fmt::format("{:.3g}", preset.frictionAngleDeg));
+    }
     print(text);
     return ExitCode::done;
 }

@@ -61,6 +61,11 @@ struct Key {
     bool unitAlone = false;
 };
 
+/// A change of another key of the scene: the path of that key, and its new value as TOML.
+struct KeyChange {
+    std::string path, value;
+};
+
 class KeyVisitor {
 public:
     virtual ~KeyVisitor() = default;
@@ -86,6 +91,9 @@ public:
     virtual void rows(const Key&, int width, std::vector<double>&) = 0;
     /// Rows of numbers of any length; whether they are alike is for the owner to check.
     virtual void rows(const Key&, std::vector<std::vector<double>>&) = 0;
+
+    /// A table whose keys are paths of other keys: { "bodies.gate.motion" = "fixed" }.
+    virtual void changes(const Key&, std::vector<KeyChange>&) = 0;
 
     /// A table inside the table; body visits its keys.
     virtual void table(const Key&, FunctionRef<void(KeyVisitor&)> body) = 0;

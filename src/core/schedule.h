@@ -78,6 +78,15 @@ public:
         return sine.integralTo(to) - sine.integralTo(from);
     }
 
+    /// What this has at t, `by` later: its value at t is this one's at t - by. Earlier where `by` is negative.
+    Schedule later(double by) const {
+        Schedule moved = *this;
+        if (auto* table = std::get_if<TimeTable<T>>(&moved.form_))
+            for (double& time : table->times) time += by;
+        if (auto* sine = std::get_if<Sine<T>>(&moved.form_)) sine->phaseDeg -= 360 * sine->frequency * by;
+        return moved;
+    }
+
 private:
     Form form_;
 };

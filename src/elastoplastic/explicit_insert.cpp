@@ -84,6 +84,7 @@ double ExplicitMethod<Real>::grainSpacing() const {
 
 template <class Real>
 world::Inserted ExplicitMethod<Real>::insert(const Exec& exec, world::World& world, const world::Fill& fill) {
+    refresh(world);
     return fill.listed ? insertListed(exec, world, fill) : insertRegion(exec, world, fill);
 }
 

@@ -17,10 +17,27 @@ template <class Real>
 ExplicitMethod<Real>::ExplicitMethod(const Settings& settings, const world::World& world)
     : settings_(settings), domain_(world.domain), frame_(mpm::makeFrame(world.domain, wantedSpacing(settings, world))),
       elasticity_(Elasticity::fromYoung(settings.youngsModulus, settings.poissonRatio)) {
+    refresh(world);
+}
+
+template <class Real>
+void ExplicitMethod<Real>::refresh(const world::World& world) {
+    if (revision_ == world.revision) return;
+    revision_ = world.revision;
+    kappa_.clear();
+    bulkDensity_.clear();
     for (const world::Material& material : world.materials) {
         kappa_.push_back(static_cast<Real>(elasticity_.kappa(material.muHat)));
         bulkDensity_.push_back(material.bulkDensity());
     }
+    blocksChanged_ = true;   // bodies are placed anew
+}
+
+template <class Real>
+void ExplicitMethod<Real>::setClockBack(double by) {
+    for (const mpm::PointBlock& block : blocks_.points)
+        for (std::size_t row = 8 * std::size_t{block.firstGroup}; row < 8 * std::size_t{block.firstGroup} + block.points; ++row)
+            points_.birthTime(row) -= by;
 }
 
 template <class Real>
@@ -174,6 +191,8 @@ void ExplicitMethod<Real>::load(const Exec& exec, const Archive& archive) {
                           .points = static_cast<std::uint32_t>(counts[b])});
         count_ += counts[b];
     }
+    for (const std::int32_t count : counts)
+        if (count < 0) throw ArchiveError("a block has a negative number of points");
     blocks_ = mpm::connectBlocks(exec, frame_, std::move(blocks), points_.groupWidth());
     blocksChanged_ = true;
     if (blocks_.groups() != points_.groups()) throw ArchiveError("block_points and the points do not fit together");

@@ -24,6 +24,7 @@ public:
     world::Removed erase(const Exec&, const world::Region&, world::ChunkSink* taken) override;
     std::int64_t count() const override { return count_; }
     double grainSpacing() const override;
+    void setClockBack(double by) override;
     double stableStep(const world::World&) const override;
     world::StepReport step(const Exec&, world::World&, double dt) override;
     std::span<const world::FieldInfo> fields() const override { return info.fields; }
@@ -46,6 +47,8 @@ private:
         std::int64_t badRow = -1;  // first row that is not finite
     };
 
+    /// Takes over what it keeps of materials and bodies, where these were exchanged.
+    void refresh(const world::World&);
     struct NewPoint {
         Vec3 position, velocity;               // [m], [m/s]
         double volume;                         // V⁰ [m³]
@@ -87,6 +90,7 @@ private:
     int grainMaterial_ = 0;               // the last put in: all rub alike (see check)
     std::vector<Real> kappa_;             // cone slope in strain, per material
     std::vector<double> bulkDensity_;     // per material [kg/m³]
+    std::int64_t revision_ = -1;          // of the world that these are of
 
     Points<Real> points_;
     mpm::Blocks blocks_;

@@ -43,6 +43,7 @@ int pointsInGroup(const mpm::PointBlock& block, std::uint32_t group) {
 
 template <class Real>
 world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& world, double dt) {
+    refresh(world);
     pointsToGrid(exec, world, dt);                              // §5.1, with the stress forces of §6
 
     freeBodies_.begin(world, dt);

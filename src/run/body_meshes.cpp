@@ -12,7 +12,10 @@ namespace talus::run {
 namespace {
 
 bool isDomainFace(const world::Body& body) { return body.name.starts_with("domain."); }
-bool moves(const world::Body& body) { return !isDomainFace(body) && !body.fixed(); }
+bool moves(const world::World& world, std::span<const world::Stage> stages, std::size_t b) {
+    return !isDomainFace(world.bodies[b]) &&
+           (!world.bodies[b].fixed() || std::ranges::any_of(stages, [&](const world::Stage& stage) { return !stage.world.bodies[b].fixed(); }));
+}
 
 /// What a picture shows of a body without end: the domain and a little around it, seen from the body at its start.
 Aabb clipOf(const world::Body& body, const world::World& world) {
@@ -49,14 +52,19 @@ geometry::Mesh meshOf(const Exec& exec, const world::Body& body, const world::Wo
 
 }  // namespace
 
-bool BodyMeshes::anyMoves(const world::World& world) { return std::ranges::any_of(world.bodies, moves); }
+bool BodyMeshes::anyMoves(const world::World& world, std::span<const world::Stage> stages) {
+    for (std::size_t b = 0; b < world.bodies.size(); ++b)
+        if (moves(world, stages, b)) return true;
+    return false;
+}
 
-BodyMeshes::BodyMeshes(const Exec& exec, const world::World& world, bool fixed) : moving_(anyMoves(world)) {
+BodyMeshes::BodyMeshes(const Exec& exec, const world::World& world, std::span<const world::Stage> stages, bool fixed) : moving_(anyMoves(world, stages)) {
     int number = 0;
     for (std::size_t b = 0; b < world.bodies.size(); ++b) {
         const world::Body& body = world.bodies[b];
         if (isDomainFace(body)) continue;
-        if (fixed || moves(body)) entries_.push_back({body.name, b, number, moves(body), meshOf(exec, body, world), body.pose(0)});
+        const bool moving = moves(world, stages, b);
+        if (fixed || moving) entries_.push_back({body.name, b, number, moving, meshOf(exec, body, world), body.pose(0)});
         ++number;
     }
 }

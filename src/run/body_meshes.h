@@ -6,8 +6,9 @@
 #include "core/exec.h"
 #include "geometry/mesh.h"
 #include "run/run_directory.h"
-#include "world/world.h"
+#include "world/stage.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,11 @@ namespace talus::run {
 
 class BodyMeshes {
 public:
-    /// Of the bodies of the scene, not of the faces of the domain; without `fixed` of those that move alone.
-    BodyMeshes(const Exec&, const world::World&, bool fixed);
+    /// Of the bodies of the scene, not of the faces of the domain, at the start of the run; without `fixed` of those that move
+    /// alone. A body that some stage sets in motion, brings in or takes away moves all through the run.
+    BodyMeshes(const Exec&, const world::World& atStart, std::span<const world::Stage>, bool fixed);
 
-    static bool anyMoves(const world::World&);
+    static bool anyMoves(const world::World&, std::span<const world::Stage>);
     bool moving() const { return moving_; }
 
     void writeOnce(const RunDirectory&) const;

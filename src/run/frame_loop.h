@@ -17,18 +17,21 @@
 #include "run/run_directory.h"
 #include "scene/scene.h"
 #include "world/simulation.h"
+#include "world/stages.h"
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace talus::run {
 
 struct Progress {
     std::int64_t frame = 0, lastFrame = 0;   // the last written, the last to write
-    double time = 0, endTime = 0;            // simulated [s]
+    double time = 0, endTime = 0;            // simulated, since the start; the latest end [s]
+    std::string_view stage;                  // empty in a run without stages
     std::int64_t grains = 0, steps = 0, grainSteps = 0;
     double stepSeconds = 0;                  // wall time inside Method::step
 };
@@ -45,7 +48,9 @@ public:
 using StopRequested = FunctionRef<std::optional<ExitCode>()>;
 
 struct LoopSettings {
-    FrameSchedule schedule;
+    double end = 0, framesPerSecond = 24;    // on the clock of the last stage [s]
+    std::optional<std::int64_t> frames;      // the most to write after frame 0
+    std::vector<world::Stage> stages;
     std::int64_t firstNumber = 0;            // of the file of frame 0
     std::vector<std::string> fields;         // in each frame
     double checkpointInterval = 0;           // simulated [s]; 0: with every frame
@@ -77,6 +82,8 @@ private:
     std::vector<io::Checkpoint> usableCheckpoints();   // newest first
     /// How the build that made it differs from this one; an Error unless `force`.
     std::string differentBuild(const io::Checkpoint&, bool force) const;
+    /// The stages of a checkpoint, and with them the schedule that its bookmark belongs to.
+    void loadStages(const Archive&);
     bool isOnSchedule(const Bookmark&) const;
     bool nothingLeftAfter(const Bookmark&) const;
     void load(const Archive&, const Bookmark&);
@@ -85,10 +92,27 @@ private:
 
     ExitCode runFrames(StopRequested stop);
     Event nextEvent() const;
+    /// Samples that are due where the simulation stands; true where a frame is.
+    bool sampleAt(const Event&);
+    bool conditionMet();
     void writeResults();
+    std::int64_t next() const { return static_cast<std::int64_t>(frameTimes_.size()); }   // frame to write
+    bool enough() const { return settings_.frames && next() > *settings_.frames; }
+    /// The frame where the simulation stands, and what goes with it.
     void writeFrame();
     void writeBodies();
-    void writeCheckpoint(std::int64_t headingFrame);
+    void appendRows(std::int64_t number);
+    /// Of the stage that the simulation is in; true where the run is over with it.
+    bool endStage(bool conditionMet);
+    void beginStage();
+    void beginTables(const std::string& closed, double setBack, const world::Totals&);
+    /// Names of the stages after which the tables are closed: those before the present one, and from it on.
+    std::vector<std::string> earlierTables() const;
+    std::vector<std::string> laterTables() const;
+    /// A changed time.end would make a checkpoint on its way there useless.
+    bool provisional(std::int64_t headingTick) const;
+    FrameSchedule scheduleNow() const;
+    void writeCheckpoint(std::int64_t headingTick);
     bool checkpointDue() const;
     bool keepGoing(StopRequested stop);
     std::string failureText() const;
@@ -109,6 +133,9 @@ private:
     Observer& observer_;
     Measurements measurements_;
 
+    /// The world as the first stage has it; without stages that of the simulation, whose scripted bodies know their start.
+    const world::World& worldAtStart() const { return settings_.stages.empty() ? simulation_.world() : settings_.stages.front().world; }
+
     /// Hands grains that leave the world to the probes.
     class Leavers final : public world::ChunkSink {
     public:
@@ -120,15 +147,33 @@ private:
     };
     Leavers leavers_{*this};
 
-    std::int64_t next_ = 0;                  // frame to write
+    world::Stages stages_;
+    FrameSchedule schedule_;                 // of the present stage
+    std::int64_t tick_ = 0;                  // frame of its clock to come
+    bool met_ = false;                       // the condition of the stage
+    std::vector<double> frameTimes_;         // of the frames written, since the start of the run [s]
     StartEnergy start_;
     std::optional<BodyMeshes> bodyMeshes_;   // made when they are first written
-    double checkpointTime_ = 0;              // simulated time of the last checkpoint [s]
+    double checkpointTime_ = 0;              // of the last checkpoint, since the start of the run [s]
     std::optional<ExitCode> stopCode_;
     std::chrono::steady_clock::time_point clock_ = std::chrono::steady_clock::now();
     double resultsSeconds_ = 0;              // wall time when results.json was written last
     double earlierSeconds_;                  // wall time of the parts before a resume
     std::map<std::string, double> earlierPhases_;
 };
+
+template <class Action>
+auto FrameLoop::recordingFailure(const Action& action) -> decltype(action()) {
+    try {
+        return action();
+    } catch (const std::exception& error) {
+        record_.failure = error.what();
+        try {
+            writeRecord("failed");
+        } catch (const std::exception&) {   // where the disk is full there may be no room for it either
+        }
+        throw;
+    }
+}
 
 }  // namespace talus::run

@@ -2,6 +2,7 @@
 #include "run/measurements.h"
 
 #include "core/problems.h"
+#include "run/stage_tables.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,7 +11,6 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <system_error>
 
 namespace talus::run {
 
@@ -75,52 +75,78 @@ void Measurements::begin() {
     for (Table& table : probes_) table.file = std::make_unique<io::AppendFile>(pathOf(table), 0);
 }
 
-void Measurements::load(const Archive& archive) {
+void Measurements::load(const Archive& archive, const std::vector<std::string>& later) {
     for (Table& table : probes_) {
         const auto group = archive.group(table.plan.probe->name());
         table.next = archive.value<std::int64_t>("next");
         table.length = archive.value<std::uint64_t>("bytes");
-        std::error_code absent;
-        const std::uintmax_t size = std::filesystem::file_size(pathOf(table), absent);
-        if (absent) throw ArchiveError(fmt::format("'{}' is missing", pathOf(table).string()));
-        if (size < table.length) throw ArchiveError(fmt::format("'{}' holds {} bytes of {}", pathOf(table).string(), size, table.length));
+        requireLength(tableBefore(pathOf(table), later), table.length);
         const auto state = archive.group("state");
         table.plan.probe->load(archive);
     }
 }
 
-void Measurements::cutBack() {
+void Measurements::cutBack(const std::vector<std::string>& earlier, const std::vector<std::string>& later) {
     for (Table& table : probes_) {
-        table.file = std::make_unique<io::AppendFile>(pathOf(table), table.length);
-        readBack(table);
+        const io::Path path = pathOf(table);
+        reopenTable(path, later);
+        table.file = std::make_unique<io::AppendFile>(path, table.length);
+        table.history = readBack(path, table.columns.size(), table.last);
+        table.closed.clear();
+        double last = 0;
+        for (const std::string& stage : earlier) table.closed.emplace_back(stage, readBack(closedTable(path, stage), table.columns.size(), last));
     }
 }
 
-void Measurements::readBack(Table& table) const {
-    for (auto& column : table.history) column.clear();
-    const std::string text = io::readFile(pathOf(table));
+void Measurements::closeTables(const std::string& stage, double setBack) {
+    flush();
+    for (Table& table : probes_) {
+        table.file.reset();
+        closeTable(pathOf(table), stage);
+        table.file = std::make_unique<io::AppendFile>(pathOf(table), 0);
+        table.closed.emplace_back(stage, std::move(table.history));
+        table.history.assign(table.columns.size(), {});
+        table.next = 0;
+        table.last = world::kUnknown;
+        table.plan.probe->setClockBack(setBack);
+    }
+}
+
+double Measurements::latest(std::string_view probe, std::string_view column) const {
+    for (const Table& table : probes_) {
+        if (table.plan.probe->name() != probe) continue;
+        for (std::size_t c = 0; c < table.columns.size(); ++c)
+            if (table.columns[c].csvName() == column && !table.history[c].empty() && table.history[c].back().time == table.last) return table.history[c].back().mean;
+    }
+    return world::kUnknown;
+}
+
+Measurements::History Measurements::readBack(const io::Path& path, std::size_t columns, double& last) {
+    History history(columns);
+    last = world::kUnknown;
+    const std::string text = io::readFile(path);
     std::string_view rest = text;
     const std::size_t header = rest.find('\n');
     rest.remove_prefix(header == std::string_view::npos ? rest.size() : header + 1);
     std::vector<double> rows;
-    double time = 0;
     while (!rest.empty()) {
         const std::size_t end = std::min(rest.find('\n'), rest.size());
         const std::vector<double> line = numbersOf(rest.substr(0, end));
         rest.remove_prefix(std::min(end + 1, rest.size()));
-        if (line.size() != table.columns.size() + 1) throw Error(ExitCode::io, fmt::format("'{}' is damaged: a row has {} cells instead of {}", pathOf(table).string(), line.size(), table.columns.size() + 1));
-        if (!rows.empty() && line.front() != time) {
-            remember(table, time, rows);
+        if (line.size() != columns + 1) throw Error(ExitCode::io, fmt::format("'{}' is damaged: a row has {} cells instead of {}", path.string(), line.size(), columns + 1));
+        if (!rows.empty() && line.front() != last) {
+            remember(history, last, rows);
             rows.clear();
         }
-        time = line.front();
+        last = line.front();
         rows.insert(rows.end(), line.begin() + 1, line.end());
     }
-    if (!rows.empty()) remember(table, time, rows);
+    if (!rows.empty()) remember(history, last, rows);
+    return history;
 }
 
-void Measurements::remember(Table& table, double time, const std::vector<double>& rows) {
-    const std::size_t width = table.columns.size();
+void Measurements::remember(History& history, double time, const std::vector<double>& rows) {
+    const std::size_t width = history.size();
     for (std::size_t c = 0; c < width; ++c) {
         double sum = 0, count = 0, low = kNever, high = -kNever;
         for (std::size_t i = c; i < rows.size(); i += width) {
@@ -130,7 +156,7 @@ void Measurements::remember(Table& table, double time, const std::vector<double>
             low = std::min(low, rows[i]);
             high = std::max(high, rows[i]);
         }
-        if (count > 0) table.history[c].push_back({time, sum / count, low, high});
+        if (count > 0) history[c].push_back({time, sum / count, low, high});
     }
 }
 
@@ -155,7 +181,8 @@ void Measurements::sample(const Exec& exec, const world::Simulation& simulation,
             table.waiting += "," + cell(rows[p][i]);
             if (i % width + 1 == width) table.waiting += '\n';
         }
-        remember(table, time, rows[p]);
+        remember(table.history, time, rows[p]);
+        table.last = time;
     }
 }
 
@@ -183,26 +210,26 @@ void Measurements::save(Archive& archive) const {
 }
 
 // Without results of its own a probe gives the last value and the mean over the last half of its time, of every column.
-std::vector<world::Reduction> Measurements::reductionsOf(const Table& table) {
+std::vector<world::Reduction> Measurements::reductionsOf(const Table& table, const History& history) {
     if (!table.plan.results.empty()) return table.plan.results;
     std::vector<world::Reduction> standard;
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
         const std::string column = table.columns[c].csvName();
-        const double last = table.history[c].empty() ? 0 : table.history[c].back().time;
+        const double last = history[c].empty() ? 0 : history[c].back().time;
         standard.push_back({column + ".last", column, world::Reduce::last, 50, {}, {}});
         standard.push_back({column + ".mean", column, world::Reduce::mean, 50, 0.5 * last, last});
     }
     return standard;
 }
 
+// Closed tables come under the names of their files, the present one under the name of the probe.
 std::string Measurements::resultsJson() const {
     nlohmann::ordered_json json = nlohmann::ordered_json::object();
-    for (const Table& table : probes_) {
+    const auto resultsOf = [](const Table& table, const History& history) {
         nlohmann::ordered_json results = nlohmann::ordered_json::object();
-        for (const world::Reduction& reduction : reductionsOf(table)) {
+        for (const world::Reduction& reduction : reductionsOf(table, history)) {
             const auto column = std::ranges::find_if(table.columns, [&](const world::ProbeColumn& c) { return c.csvName() == reduction.column; });
-            const std::vector<world::ColumnSample>& history = table.history[static_cast<std::size_t>(column - table.columns.begin())];
-            const world::Reduced reduced = world::reduce(history, reduction);
+            const world::Reduced reduced = world::reduce(history[static_cast<std::size_t>(column - table.columns.begin())], reduction);
             const bool slope = reduction.reduce == world::Reduce::slope;
             nlohmann::ordered_json& entry = results[reduction.name];
             entry["value"] = std::isfinite(reduced.value) ? nlohmann::ordered_json(reduced.value) : nlohmann::ordered_json();
@@ -214,7 +241,12 @@ std::string Measurements::resultsJson() const {
             if (reduction.to) entry["to_s"] = *reduction.to;
             entry["samples"] = reduced.samples;
         }
-        json[table.plan.probe->name()] = std::move(results);
+        return results;
+    };
+    for (const Table& table : probes_) {
+        const std::string& name = table.plan.probe->name();
+        for (const auto& [stage, history] : table.closed) json[name + "." + stage] = resultsOf(table, history);
+        json[name] = resultsOf(table, table.history);
     }
     return json.dump(2) + "\n";
 }

@@ -29,10 +29,17 @@ public:
 
     /// New tables.
     void begin();
-    /// Takes the state that save() put down. ArchiveError where a table is shorter than it was; changes no file.
-    void load(const Archive&);
-    /// Cuts the tables back to what load() found, and reads what stands in them for the results.
-    void cutBack();
+    /// Takes the state that save() put down. ArchiveError where a table is shorter than it was; changes no file. `later` as in
+    /// run/stage_tables.h.
+    void load(const Archive&, const std::vector<std::string>& later = {});
+    /// Cuts the tables back to what load() found, and reads what stands in them for the results; `earlier` are the stages
+    /// after which tables were closed until then.
+    void cutBack(const std::vector<std::string>& earlier = {}, const std::vector<std::string>& later = {});
+
+    /// The clock is set back: the tables so far become probes/NAME.STAGE.csv, and empty ones are begun.
+    void closeTables(const std::string& stage, double setBack);
+    /// In the last sample of a probe; where it has several rows, their mean. Unknown before there is one.
+    double latest(std::string_view probe, std::string_view column) const;
 
     /// Samples of all probes that are due (or go with the frames, where `atFrame`).
     void sample(const Exec&, const world::Simulation&, const std::vector<bool>& due, bool atFrame);
@@ -46,6 +53,7 @@ public:
     std::string resultsJson() const;
 
 private:
+    using History = std::vector<std::vector<world::ColumnSample>>;   // by column; unknown values are left out
     struct Table {
         world::ProbePlan plan;
         std::vector<world::ProbeColumn> columns;
@@ -53,12 +61,14 @@ private:
         std::uint64_t length = 0;                                  // of the file at the last load [bytes]
         std::string waiting;                                       // rows that are not in the file yet
         std::unique_ptr<io::AppendFile> file;
-        std::vector<std::vector<world::ColumnSample>> history;     // by column; unknown values are left out
+        History history;
+        double last = world::kUnknown;                             // time of the last sample [s]
+        std::vector<std::pair<std::string, History>> closed;       // by the stage after which it was
     };
     io::Path pathOf(const Table&) const;
-    static void remember(Table&, double time, const std::vector<double>& rows);
-    void readBack(Table&) const;
-    static std::vector<world::Reduction> reductionsOf(const Table&);
+    static void remember(History&, double time, const std::vector<double>& rows);
+    static History readBack(const io::Path&, std::size_t columns, double& last);
+    static std::vector<world::Reduction> reductionsOf(const Table&, const History&);
 
     io::Path folder_;
     std::vector<Table> probes_;

@@ -49,6 +49,8 @@ std::string Record::json() const {
     nlohmann::ordered_json json;
     eachEntry(*this, [&](const char* key, const auto& value) { json[key] = value; });
     if (!assets.empty()) json["assets"] = assets;
+    for (const StageRecord& stage : stages)
+        json["stages"].push_back({{"name", stage.name}, {"begin_s", stage.begin}, {"clock_s", stage.clock}, {"begin_step", stage.step}, {"ended_by", stage.ended}});
     if (!failure.empty()) json["failure"] = failure;
     return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -58,6 +60,8 @@ Record Record::parse(std::string_view text, std::string_view origin) {
     try {
         const auto json = nlohmann::json::parse(text);
         eachEntry(record, [&](const char* key, auto& value) { json.at(key).get_to(value); });
+        for (const auto& stage : json.value("stages", nlohmann::json::array()))
+            record.stages.push_back({stage.at("name"), stage.at("begin_s"), stage.at("clock_s"), stage.at("begin_step"), stage.at("ended_by")});
         record.failure = json.value("failure", "");
         record.assets = json.value("assets", std::vector<std::string>{});
     } catch (const nlohmann::json::exception& error) {

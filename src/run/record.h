@@ -10,6 +10,15 @@
 
 namespace talus::run {
 
+/// A stage that has begun.
+struct StageRecord {
+    std::string name;
+    double begin = 0;                 // simulated time since the start of the run [s]
+    double clock = 0;                 // what the clock showed then [s]
+    std::int64_t step = 0;            // steps done until then
+    std::string ended;                // "time", "condition", "limit"; empty: it is the present one
+};
+
 struct Record {
     std::string status = "running";   // running, done, interrupted, failed
     std::string scene, version, method, precision, simd;
@@ -24,6 +33,7 @@ struct Record {
     std::map<std::string, std::int64_t> fallbacks;
     std::vector<std::string> warnings;
     std::vector<std::string> assets;  // names of the files in assets/
+    std::vector<StageRecord> stages;  // none in a run without stages
     std::string failure;              // where the status is failed
 
     /// Goes on from the record of the part of the run before a resume: its name, how it ended, and what adds up.

@@ -24,11 +24,10 @@ Stamp stampOf(const scene::Scene& scene) {
     return {version(), simd(), precisionName(scene), fmt::format("{:016x}", sum.value())};
 }
 
-FrameSchedule scheduleOf(const scene::Scene& scene, const Options& options) { return {scene.endTime(), scene.framesPerSecond(), options.frames}; }
-
 LoopSettings settingsOf(const scene::Scene& scene, const Options& options) {
-    return {scheduleOf(scene, options), scene.firstFrame(), scene.outputFields(), scene.checkpointInterval(), options.maxSeconds, stampOf(scene),
-            scene.createProbes(), scene.look()};
+    return {.end = scene.endTime(), .framesPerSecond = scene.framesPerSecond(), .frames = options.frames, .stages = scene.stages(), .firstNumber = scene.firstFrame(),
+            .fields = scene.outputFields(), .checkpointInterval = scene.checkpointInterval(), .maxSeconds = options.maxSeconds, .stamp = stampOf(scene),
+            .probes = scene.createProbes(), .look = scene.look()};
 }
 
 std::string resolvedText(const scene::Scene& scene, std::string_view name) {
@@ -120,6 +119,8 @@ Outcome run(const Options& options, scene::Methods methods, Observer& observer, 
     return options.resume ? resume(options, methods, observer, stop) : start(options, methods, observer, stop);
 }
 
+double longestRun(const scene::Scene& scene) { return world::Stages(scene.stages()).longest(scene.endTime()); }
+
 void requireMemory(const world::Estimate& estimate) {
     const double available = physicalMemory();
     if (estimate.bytes <= available) return;
@@ -131,7 +132,7 @@ Forecast forecast(const scene::Scene& scene, const Options& options) {
     Forecast result;
     result.estimate = scene.estimate();
     requireMemory(result.estimate);
-    const FrameSchedule schedule = scheduleOf(scene, options);
+    const FrameSchedule schedule(longestRun(scene), scene.framesPerSecond(), options.frames);
     const double end = schedule.time(schedule.last());
     result.frames = schedule.last() + 1;
 

@@ -34,6 +34,9 @@ struct Outcome {
 /// Runs or resumes. Errors: bad scene or usage (2), missing scene or run (3), diverged (4), files (5).
 Outcome run(const Options&, scene::Methods, Observer&, StopRequested);
 
+/// Simulated time that the run lasts at most, over all stages [s].
+double longestRun(const scene::Scene&);
+
 /// What a run would need, found without writing anything.
 struct Forecast {
     world::Estimate estimate;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/run_directory.h"
 
+#include "run/stage_tables.h"
+
 #include "core/problems.h"
 #include "io/body_vtp.h"
 #include "io/vtp.h"
@@ -90,6 +92,13 @@ void removeRun(const RunDirectory& directory) {
     for (const std::string_view name : {"scene.toml", "look.json", "results.json", "series.csv", "flows.csv", "preview.png", "poster.png", "plots.png", "frames/bodies.csv", "frames/grains.vtp.series", "frames/bodies.vtp.series", "frames/bodies_fixed.vtp",
                                         "checkpoint/a.h5", "checkpoint/b.h5"})
         fs::remove(path / name);
+    try {
+        for (const StageRecord& stage : readRecord(path).stages) {
+            if (stage.name.find('/') != std::string::npos) continue;
+            for (const std::string_view table : {"series.csv", "flows.csv"}) fs::remove(closedTable(path / table, stage.name));
+        }
+    } catch (const Error&) {   // a damaged run.json names no stages
+    }
     for (const std::string_view folder : {kFrames, kCheckpoint, kProbes, kAssetFolder}) {
         std::error_code stays;   // where the user keeps files in it
         fs::remove(path / folder, stays);
@@ -146,13 +155,24 @@ Path RunDirectory::frame(std::int64_t number) const { return path_ / kFrames / i
 
 Path RunDirectory::movingBodies(std::int64_t number) const { return frames() / movingName(number); }
 
-void RunDirectory::requireAppended(const AppendedLengths& lengths) const {
-    for (const auto& [file, length] : {std::pair{seriesFile(), lengths.series}, {bodiesFile(), lengths.bodies}, {flowsFile(), lengths.flows}}) {
-        std::error_code absent;
-        const std::uintmax_t size = fs::file_size(file, absent);
-        if (absent) throw ArchiveError(fmt::format("'{}' is missing", file.string()));
-        if (size < length) throw ArchiveError(fmt::format("'{}' holds {} bytes of {}", file.string(), size, length));
-    }
+void RunDirectory::closeTables(const std::string& stage) {
+    series_.reset();
+    flows_.reset();
+    closeTable(seriesFile(), stage);
+    closeTable(flowsFile(), stage);
+    series_ = std::make_unique<io::AppendFile>(seriesFile(), 0);
+    flows_ = std::make_unique<io::AppendFile>(flowsFile(), 0);
+}
+
+void RunDirectory::reopenTables(const std::vector<std::string>& later) const {
+    reopenTable(seriesFile(), later);
+    reopenTable(flowsFile(), later);
+}
+
+void RunDirectory::requireAppended(const AppendedLengths& lengths, const std::vector<std::string>& later) const {
+    requireLength(tableBefore(seriesFile(), later), lengths.series);
+    requireLength(tableBefore(flowsFile(), later), lengths.flows);
+    requireLength(bodiesFile(), lengths.bodies);
 }
 
 void RunDirectory::openAppended(const AppendedLengths& lengths) {
@@ -162,15 +182,15 @@ void RunDirectory::openAppended(const AppendedLengths& lengths) {
     flows_ = std::make_unique<io::AppendFile>(flowsFile(), lengths.flows);
 }
 
-void RunDirectory::listFrames(const FrameSchedule& schedule, std::int64_t first, std::int64_t count) const {
+void RunDirectory::listFrames(std::int64_t first, const std::vector<double>& times) const {
     std::vector<io::FrameTime> frames;
-    for (std::int64_t k = 0; k < count; ++k) frames.push_back({first + k, schedule.time(k)});
+    for (const double time : times) frames.push_back({first + static_cast<std::int64_t>(frames.size()), time});
     io::writeVtpSeries(path_ / kFrames / "grains.vtp.series", frames);
 }
 
-void RunDirectory::listMovingBodies(const FrameSchedule& schedule, std::int64_t first, std::int64_t count) const {
+void RunDirectory::listMovingBodies(std::int64_t first, const std::vector<double>& times) const {
     std::vector<io::NamedTime> files;
-    for (std::int64_t k = 0; k < count; ++k) files.push_back({movingName(first + k), schedule.time(k)});
+    for (const double time : times) files.push_back({movingName(first + static_cast<std::int64_t>(files.size())), time});
     io::writeSeries(frames() / "bodies.vtp.series", files);
 }
 

@@ -5,13 +5,13 @@
 #include "io/checkpoint.h"
 #include "io/files.h"
 #include "io/frame.h"
-#include "run/frame_schedule.h"
 #include "run/record.h"
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace talus::run {
 
@@ -48,8 +48,13 @@ public:
 
     io::CheckpointPair& checkpoints() { return checkpoints_; }
 
+    /// series.csv and flows.csv so far become series.STAGE.csv and flows.STAGE.csv, and empty ones are begun.
+    void closeTables(const std::string& stage);
+    /// Takes that back for a checkpoint from before it; `later` as in run/stage_tables.h.
+    void reopenTables(const std::vector<std::string>& later) const;
+
     /// ArchiveError where a growing file is shorter than a checkpoint remembers it.
-    void requireAppended(const AppendedLengths&) const;
+    void requireAppended(const AppendedLengths&, const std::vector<std::string>& later = {}) const;
     /// Cuts the growing files back to these lengths.
     void openAppended(const AppendedLengths&);
     AppendedLengths appendedLengths() const { return {series_->length(), bodies_->length(), flows_->length()}; }
@@ -57,9 +62,9 @@ public:
     io::AppendFile& bodies() { return *bodies_; }
     io::AppendFile& flows() { return *flows_; }
 
-    /// grains.vtp.series for the frames [0, count), the file of frame 0 numbered `first`.
-    void listFrames(const FrameSchedule&, std::int64_t first, std::int64_t count) const;
-    void listMovingBodies(const FrameSchedule&, std::int64_t first, std::int64_t count) const;   // the same in bodies.vtp.series
+    /// grains.vtp.series for frames of these times, the file of frame 0 numbered `first`.
+    void listFrames(std::int64_t first, const std::vector<double>& times) const;
+    void listMovingBodies(std::int64_t first, const std::vector<double>& times) const;   // the same in bodies.vtp.series
     /// Removes frame files with this number or a higher one.
     void removeFramesFrom(std::int64_t number) const;
 

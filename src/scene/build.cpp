@@ -76,27 +76,44 @@ std::optional<world::Belt> buildBelt(const BodyDescription& d) {
     return world::Belt{world::BeltAbout{normalized(about.axis), about.centre, about.rate}};
 }
 
-/// A body, or all of its copies.
-void addBodies(const SceneDescription& scene, std::size_t index, std::vector<world::Body>& bodies) {
+/// A copy of a body, its shape aside.
+world::Body buildBody(const SceneDescription& scene, std::size_t index, std::size_t copy, const geometry::ShapePtr& shape) {
     const BodyDescription& d = scene.bodies[index];
     std::vector<world::MotionPart> parts;
     for (const MotionDescription& motion : d.motion) std::visit(MotionBuilder{parts}, motion.kind);
-    const geometry::ShapePtr shape = geometry::build(d.shape);
-    for (std::size_t copy = 0; copy < d.copies.size(); ++copy) {
-        const world::Pose place = placeOf(d, copy);
-        world::Body body{.name = nameOfCopy(d.name, d.copies, copy),
-                         .material = materialIndex(scene, d.material),
-                         .contact = d.contact,
-                         .shape = shape,
-                         .motion = world::Motion(place.position, place.rotation, parts),
-                         .belt = buildBelt(d),
-                         .source = static_cast<int>(index),
-                         .load = {}};
-        if (const FreeDescription* free = d.free()) body.motion = buildFree(scene, d, *free, *shape, place);
-        if (!d.active.empty()) body.active.from = d.active[0];
-        if (d.active.size() == 2) body.active.to = d.active[1];
-        bodies.push_back(std::move(body));
-    }
+    const world::Pose place = placeOf(d, copy);
+    world::Body body{.name = nameOfCopy(d.name, d.copies, copy),
+                     .material = materialIndex(scene, d.material),
+                     .contact = d.contact,
+                     .shape = shape,
+                     .motion = world::Motion(place.position, place.rotation, std::move(parts)),
+                     .belt = buildBelt(d),
+                     .source = static_cast<int>(index),
+                     .load = {}};
+    if (const FreeDescription* free = d.free()) body.motion = buildFree(scene, d, *free, *shape, place);
+    if (!d.active.empty()) body.active.from = d.active[0];
+    if (d.active.size() == 2) body.active.to = d.active[1];
+    return body;
+}
+
+/// A body, or all of its copies.
+void addBodies(const SceneDescription& scene, std::size_t index, std::vector<world::Body>& bodies) {
+    const geometry::ShapePtr shape = geometry::build(scene.bodies[index].shape);
+    for (std::size_t copy = 0; copy < scene.bodies[index].copies.size(); ++copy) bodies.push_back(buildBody(scene, index, copy, shape));
+}
+
+void buildMaterials(const SceneDescription& scene, world::World& world) {
+    world.materials.clear();
+    world.contacts = {};
+    for (const MaterialDescription& m : scene.materials)
+        world.materials.push_back({m.name, *m.density, *m.packingFraction, m.slope(), m.grainDiameter});
+    for (const ContactDescription& c : scene.contacts)
+        world.contacts.set(materialIndex(scene, c.between[0]), materialIndex(scene, c.between[1]), {c.friction, c.restitution});
+}
+
+void buildGravity(const SceneDescription& scene, world::World& world) {
+    world.gravityOverTime = scene.gravity;
+    world.gravity = scene.gravity.at(0);
 }
 
 world::Domain buildDomain(const DomainDescription& d) {
@@ -133,14 +150,10 @@ geometry::ShapePtr insideDomain(const geometry::ShapePtr& shape, const DomainDes
 world::World build(const SceneDescription& scene) {
     world::World world;
     world.domain = buildDomain(scene.domain);
-    world.gravityOverTime = scene.gravity;
-    world.gravity = scene.gravity.at(0);
+    buildGravity(scene, world);
     world.resolution = {scene.resolution.grains, scene.resolution.size};
     world.seed = static_cast<std::uint64_t>(scene.seed);
-    for (const MaterialDescription& m : scene.materials)
-        world.materials.push_back({m.name, *m.density, *m.packingFraction, m.slope(), m.grainDiameter});
-    for (const ContactDescription& c : scene.contacts)
-        world.contacts.set(materialIndex(scene, c.between[0]), materialIndex(scene, c.between[1]), {c.friction, c.restitution});
+    buildMaterials(scene, world);
     world.bodies = buildWalls(scene, world.domain);
     for (std::size_t i = 0; i < scene.bodies.size(); ++i) addBodies(scene, i, world.bodies);
     for (const FillDescription& fill : scene.grains)
@@ -150,6 +163,18 @@ world::World build(const SceneDescription& scene) {
                                .velocity = fill.velocity,
                                .listed = fill.listed});
     buildFlows(scene, world);
+    return world;
+}
+
+world::World buildChanged(const SceneDescription& scene, const world::World& whole) {
+    world::World world = whole;
+    buildGravity(scene, world);
+    buildMaterials(scene, world);
+    std::size_t b = 0;
+    while (b < world.bodies.size() && world.bodies[b].source < 0) ++b;   // walls
+    for (std::size_t i = 0; i < scene.bodies.size(); ++i)
+        for (std::size_t copy = 0; copy < scene.bodies[i].copies.size(); ++copy, ++b) world.bodies[b] = buildBody(scene, i, copy, whole.bodies[b].shape);
+    changeFlows(scene, world);
     return world;
 }
 

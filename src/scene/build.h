@@ -12,5 +12,8 @@ geometry::ShapePtr insideDomain(const geometry::ShapePtr&, const DomainDescripti
 /// Of a description that passed check().
 world::World build(const SceneDescription&);
 void buildFlows(const SceneDescription&, world::World&);   // emitters, sinks and forces, once bodies and fills are there
+void changeFlows(const SceneDescription&, world::World&);  // what a stage may change of them
+/// The world of a scene that differs from that of `whole` by what a stage may change; shapes are shared.
+world::World buildChanged(const SceneDescription&, const world::World& whole);
 
 }  // namespace talus::scene

@@ -32,6 +32,7 @@ public:
         names("materials", scene_.materials);
         names("bodies", scene_.bodies);
         names("probes", scene_.probes);
+        names("stages", scene_.stages);
         frictions();
         contacts();
         faces();
@@ -40,6 +41,14 @@ public:
         fields();
         checkProbes(scene_, wellRead_, problems_);
         checkFlows(scene_, wellRead_, problems_);
+        checkStages(scene_, wellRead_, problems_);
+    }
+
+    void runChanged() {
+        frictions();
+        contacts();
+        for (std::size_t i = 0; i < scene_.bodies.size(); ++i)
+            if (scene_.bodies[i].material) material(fmt::format("bodies[{}].material", i), *scene_.bodies[i].material);
     }
 
 private:
@@ -189,5 +198,6 @@ private:
 }  // namespace
 
 void check(const SceneDescription& scene, WellRead wellRead, Problems& problems) { Checker(scene, wellRead, problems).run(); }
+void checkChanged(const SceneDescription& scene, WellRead wellRead, Problems& problems) { Checker(scene, wellRead, problems).runChanged(); }
 
 }  // namespace talus::scene

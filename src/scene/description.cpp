@@ -105,6 +105,7 @@ void ResolutionDescription::resolve() {
 
 void MaterialDescription::keys(KeyVisitor& v) {
     v.text({.name = "name", .help = "name that grains, bodies and contacts refer to", .required = true}, name);
+    v.text({"preset", "name of a preset (`talus materials`) for what is not given here: dry sand, steel, …"}, preset);
     v.number({"density", "of a grain itself; give any two of density, bulk_density, packing_fraction; default 2600",
               Dimension::density, positive()},
              density);
@@ -278,6 +279,7 @@ void SceneDescription::contentKeys(KeyVisitor& v) {
     v.list({"forces", "what acts on grains besides gravity and contact: moving air, which drags them"}, forces);
     v.table({"air", "the air of [[forces]], which drags each grain by its physical size and density"}, [&](KeyVisitor& inside) { air.keys(inside); });
     v.list({"probes", "measurements that are written while the run goes; see measurements.md"}, probes);
+    v.list({"stages", "parts of the run one after the other: what each changes, and when it is over"}, stages);
     for (std::size_t i = 0; i < methods.size(); ++i)
         v.table({methods[i]->name, methods[i]->summary}, [&](KeyVisitor& inside) { settings[i]->keys(inside); });
 }

@@ -11,6 +11,7 @@
 #include "scene/parameters.h"
 #include "scene/probe_description.h"
 #include "scene/scene.h"
+#include "scene/stages.h"
 #include "world/method.h"
 
 #include <array>
@@ -55,6 +56,7 @@ struct ResolutionDescription {
 
 struct MaterialDescription {
     std::string name;
+    std::optional<std::string> preset;
     std::optional<double> density, bulkDensity, packingFraction;   // any two; default 2600 kg/m³ and 0.6
     std::optional<double> frictionAngleDeg, muHat;                 // one of them; default 30°
     world::FrictionMatch match = world::FrictionMatch::tan;
@@ -162,6 +164,7 @@ struct SceneDescription {
     std::vector<ForceDescription> forces;
     AirDescription air;
     std::vector<ProbeDescription> probes;
+    std::vector<StageDescription> stages;
     OutputDescription output;
     CameraDescription camera;
     std::vector<std::unique_ptr<world::MethodSettings>> settings;   // of every method
@@ -188,5 +191,7 @@ using WellRead = FunctionRef<bool(std::string_view path)>;
 /// What no range of a single key can say: names, geometry, rules between tables. Keys that were not well read are left out.
 void check(const SceneDescription&, WellRead, Problems&);
 void checkFlows(const SceneDescription&, WellRead, Problems&);   // the part of it about emitters, sinks and forces
+/// The part of it that the changes of a stage may break.
+void checkChanged(const SceneDescription&, WellRead, Problems&);
 
 }  // namespace talus::scene

@@ -41,8 +41,10 @@ std::string Diagnostics::errorText() const {
 
 std::vector<std::string> Diagnostics::warningTexts() const {
     std::vector<std::string> texts;
-    for (const Message& message : sorted(warnings_))
-        texts.push_back(fmt::format("{}: {}", message.place.text(), message.text));
+    for (const Message& message : sorted(warnings_)) {
+        std::string text = fmt::format("{}: {}", message.place.text(), message.text);
+        if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));   // every stage finds it again
+    }
     return texts;
 }
 

@@ -35,21 +35,25 @@ bool isZero(const Schedule<T>& schedule) {
 
 double endOf(const TimeWindow& window) { return window.end.value_or(std::numeric_limits<double>::infinity()); }
 
+/// What a stage may change of an emitter.
+void changeEmitter(const EmitterDescription& d, world::Emitter& e) {
+    e.byCount = isZero(d.rate) && !isZero(d.grainsPerSecond);
+    e.rate = e.byCount ? d.grainsPerSecond : d.rate;
+    e.velocity = isZero(d.speed) ? d.velocity : along(normalized(d.disc.normal), d.speed);
+    e.begin = d.window.begin;
+    e.end = endOf(d.window);
+}
+
 world::Emitter buildEmitter(const SceneDescription& scene, const world::World& world, const EmitterDescription& d) {
     world::Emitter e;
     e.name = d.name;
     e.source = static_cast<int>(world.fills.size() + world.emitters.size());
-    const Vec3 normal = normalized(d.disc.normal);
-    if (d.hasDisc) e.from = world::Outlet{d.disc.centre, normal, d.disc.radius};
+    if (d.hasDisc) e.from = world::Outlet{d.disc.centre, normalized(d.disc.normal), d.disc.radius};
     else e.from = geometry::build(d.region);
     if (d.body) e.body = indexOf(world.bodies, *d.body);
-    e.byCount = isZero(d.rate);
-    e.rate = e.byCount ? d.grainsPerSecond : d.rate;
-    e.velocity = isZero(d.speed) ? d.velocity : along(normal, d.speed);
+    changeEmitter(d, e);
     e.spread = kDegree * d.spreadDeg;
     e.speedSpread = d.speedSpread;
-    e.begin = d.window.begin;
-    e.end = endOf(d.window);
     e.mostMass = d.massLimit.value_or(std::numeric_limits<double>::infinity());
     if (d.material) e.parts.push_back({indexOf(scene.materials, *d.material), 1});
     for (const MixturePart& part : d.mixture) e.parts.push_back({indexOf(scene.materials, part.material), part.fraction});
@@ -70,6 +74,23 @@ struct ForceBuilder {
 };
 
 }  // namespace
+
+void changeFlows(const SceneDescription& scene, world::World& world) {
+    for (std::size_t i = 0; i < scene.emitters.size(); ++i) changeEmitter(scene.emitters[i], world.emitters[i]);
+    for (std::size_t i = 0; i < scene.sinks.size(); ++i) {
+        world.sinks[i].begin = scene.sinks[i].window.begin;
+        world.sinks[i].end = endOf(scene.sinks[i].window);
+    }
+    world.forces.air = scene.air.air;
+    for (std::size_t i = 0; i < scene.forces.size(); ++i) {
+        world::Force& force = world.forces.forces[i];
+        const ForceDescription& d = scene.forces[i];
+        if (const auto* field = std::get_if<FieldDescription>(&d.kind)) std::get<world::LatticeField>(force.field).scale = field->scale;   // its file was read once
+        else std::visit(ForceBuilder{force}, d.kind);
+        force.begin = d.window.begin;
+        force.end = endOf(d.window);
+    }
+}
 
 void buildFlows(const SceneDescription& scene, world::World& world) {
     for (const EmitterDescription& d : scene.emitters) world.emitters.push_back(buildEmitter(scene, world, d));

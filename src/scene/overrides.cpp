@@ -10,12 +10,6 @@ namespace talus::scene {
 
 namespace {
 
-struct Override {
-    std::string path;
-    Place place;   // of the key
-    Value value;
-};
-
 struct Found {
     Value* value = nullptr;
     std::string problem;
@@ -65,6 +59,8 @@ KeyPath toParameter(const Value& root, KeyPath path) {
     return path;
 }
 
+}  // namespace
+
 void apply(Value& root, const Override& change, Diagnostics& diagnostics) {
     std::optional<KeyPath> path = parsePath(change.path);
     if (!path)
@@ -81,7 +77,8 @@ void apply(Value& root, const Override& change, Diagnostics& diagnostics) {
     *value = change.value;
 }
 
-/// Dotted keys and sub-tables set the keys inside them; an inline table replaces what was there.
+namespace {
+
 void collect(const Table& variant, const std::string& prefix, std::vector<Override>& changes) {
     for (const Entry& entry : variant.entries) {
         const Table* table = entry.value.as<Table>();
@@ -89,6 +86,16 @@ void collect(const Table& variant, const std::string& prefix, std::vector<Overri
         else changes.push_back({prefix + entry.key, entry.place, entry.value});
     }
 }
+
+}  // namespace
+
+std::vector<Override> overridesIn(const Table& table) {
+    std::vector<Override> changes;
+    collect(table, "", changes);
+    return changes;
+}
+
+namespace {
 
 void applyVariant(Value& root, const std::string& name, Diagnostics& diagnostics) {
     const Value* variants = root.as<Table>()->find("variant");
@@ -103,8 +110,7 @@ void applyVariant(Value& root, const std::string& name, Diagnostics& diagnostics
             names.empty() ? "; it has none" : fmt::format("{} its variants are {}", near.empty() ? ";" : "", quotedList(views));
         return diagnostics.error({"--variant " + name}, {}, fmt::format("the scene has no variant '{}'{}{}", name, hint, list));
     }
-    std::vector<Override> changes;   // copied out: applying them may move the tree
-    collect(*variant->as<Table>(), "", changes);
+    const std::vector<Override> changes = overridesIn(*variant->as<Table>());   // copies: applying them may move the tree
     for (const Override& change : changes) apply(root, change, diagnostics);
 }
 

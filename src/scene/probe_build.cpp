@@ -259,4 +259,24 @@ void checkResults(const SceneDescription& scene, const world::World& world, Prob
     }
 }
 
+void checkProbeConditions(const SceneDescription& scene, const world::World& world, Problems& problems) {
+    for (std::size_t i = 0; i < scene.stages.size(); ++i) {
+        const UntilDescription& until = scene.stages[i].until;
+        if (!scene.stages[i].untilGiven || !until.probeGiven) continue;
+        const std::string path = fmt::format("stages[{}].until.probe", i);
+        const auto found = std::ranges::find(scene.probes, until.probe.name, &ProbeDescription::name);
+        if (found == scene.probes.end()) {
+            std::vector<std::string_view> names;
+            for (const ProbeDescription& probe : scene.probes) names.push_back(probe.name);
+            problems.error(path + ".name", fmt::format("there is no probe \"{}\"{}", until.probe.name, suggestion(until.probe.name, names, "probes", '"')));
+            continue;
+        }
+        std::vector<std::string> owned;
+        for (const world::ProbeColumn& column : buildProbe(scene, world, *found)->columns()) owned.push_back(column.csvName());
+        const std::vector<std::string_view> names(owned.begin(), owned.end());
+        if (std::ranges::find(names, until.probe.column) == names.end())
+            problems.error(path + ".column", fmt::format("the table has no column \"{}\"{}", until.probe.column, suggestion(until.probe.column, names, "columns", '"')));
+    }
+}
+
 }  // namespace talus::scene

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene/reader.h"
 
+#include "scene/overrides.h"
 #include "scene/suggestion.h"
 #include "scene/units.h"
+#include "scene/writer.h"
 
 #include <fmt/format.h>
 
@@ -279,6 +281,18 @@ void Reader::texts(const Key& key, std::vector<std::string>& out) {
     out.clear();
     for (std::size_t i = 0; i < items->size(); ++i)
         if (auto text = readText((*items)[i], fmt::format("{}[{}]", pathOf(key.name), i))) out.push_back(std::move(*text));
+}
+
+void Reader::changes(const Key& key, std::vector<KeyChange>& out) {
+    const Value* value = take(key);
+    if (!value) return;
+    const Table* table = value->as<Table>();
+    if (!table) {
+        const std::string path = pathOf(key.name);
+        return error(*value, path, fmt::format("'{}' must be a table of changes, {{ \"bodies.gate.motion\" = … }}, not {}", path, value->typeName()));
+    }
+    out.clear();
+    for (const Override& change : overridesIn(*table)) out.push_back({change.path, valueText(change.value)});
 }
 
 void Reader::rows(const Key& key, int width, std::vector<double>& out) {

@@ -48,6 +48,7 @@ public:
     void texts(const Key&, std::vector<std::string>&) override;
     void rows(const Key&, int width, std::vector<double>&) override;
     void rows(const Key&, std::vector<std::vector<double>>&) override;
+    void changes(const Key&, std::vector<KeyChange>&) override;
     void table(const Key&, FunctionRef<void(KeyVisitor&)> body) override;
     void table(const Key&, bool& present, FunctionRef<void(KeyVisitor&)> body) override;
     void oneOf(const Key&, std::span<const std::string_view> kinds, int current,

@@ -121,6 +121,7 @@ public:
     void file(const Key& key, std::string&) override { row(key, "name of a file"); }
     void file(const Key& key, std::optional<std::string>&) override { row(key, "name of a file"); }
 
+    void changes(const Key& key, std::vector<KeyChange>&) override { row(key, "table of `PATH = VALUE`"); }
     void table(const Key& key, FunctionRef<void(KeyVisitor&)> body) override {
         section(key, fmt::format("[{}]", key.name), body);
     }
@@ -131,7 +132,8 @@ public:
         row(key, fmt::format("{}table of {}", key.shorthand.empty() ? "" : "text or ", inside.names_));
         if (!key.shorthand.empty() && shared_.empty())
             shared_ = fmt::format("\nA text stands for a table with only `{}`, `{} = \"…\"`:\n\n{}", key.shorthand, key.name, inside.text());
-        else if (key.shorthand.empty() && !inside.rows_.empty()) shared_ += fmt::format("\n`{}`:\n\n{}", key.name, inside.text());
+        else if (key.shorthand.empty() && !(inside.rows_.empty() && inside.shared_.empty()))
+            shared_ += fmt::format("\n`{}`:\n\n{}{}", key.name, inside.text(), inside.shared_);
     }
 
     void oneOf(const Key& key, std::span<const std::string_view> kinds, int, FunctionRef<void(int, KeyVisitor&)> body) override {

@@ -8,11 +8,13 @@
 #include "scene/diagnostics.h"
 #include "scene/document.h"
 #include "scene/overrides.h"
+#include "scene/presets.h"
 #include "scene/reader.h"
 #include "scene/source.h"
 #include "scene/suggestion.h"
 #include "scene/table_fill.h"
 #include "scene/writer.h"
+#include "world/stages.h"
 
 #include <fmt/format.h>
 
@@ -68,14 +70,41 @@ std::vector<std::string> fieldsToWrite(const SceneDescription& scene) {
     return fields;
 }
 
+/// The world of each stage: that of the scene with the changes of the stage and of all before it.
+std::vector<world::Stage> readStages(const Value& root, const SceneDescription& scene, const world::World& whole, Methods methods,
+                                     Diagnostics& diagnostics) {
+    std::vector<world::Stage> stages;
+    Value changed = root;
+    for (std::size_t i = 0; i < scene.stages.size(); ++i) {
+        Diagnostics found;
+        const StageChanges changes = changesOf(root, scene, i, found);
+        for (const Override& change : changes.overrides) apply(changed, change, found);
+        const std::unique_ptr<SceneDescription> described = describe(changed, methods, found);
+        Problems problems;
+        checkGivenMotions(scene, *described, changes, problems);
+        checkChanged(
+            *described, [&](std::string_view path) { return !found.hasErrorAround(path); }, problems);
+        if (found.ok() && problems.ok()) {
+            stages.push_back({.name = scene.stages[i].name, .until = buildUntil(scene.stages[i]), .resetTime = scene.stages[i].resetTime,
+                              .world = buildChanged(*described, whole), .given = changes.given});
+            described->methodInfo().check(described->methodSettings(), stages.back().world, problems);
+        }
+        place(problems, changed, found);
+        diagnostics.append(found);
+        if (!found.ok()) break;   // what follows builds upon it
+    }
+    return stages;
+}
+
 }  // namespace
 
 Scene read(const Request& request, Methods methods) {
     if (methods.empty()) throw std::invalid_argument("a scene is read for at least one method");
-    const Source source = findSource(request.scene);
+    const Source source = request.text ? Source{request.scene, *request.text, {}} : findSource(request.scene);
     Value root = parseToml(source.text, request.scene);
     Diagnostics diagnostics;
     applyOverrides(root, request, diagnostics);
+    applyPresets(root, diagnostics);
     std::unique_ptr<SceneDescription> scene = describe(root, methods, diagnostics);
     const auto wellRead = [&](std::string_view path) { return !diagnostics.hasErrorAround(path); };
     if (request.grains) scene->grains.emplace_back().table = *request.grains;
@@ -92,20 +121,28 @@ Scene read(const Request& request, Methods methods) {
 
     // What no method can do, then what the chosen one cannot, asked of a world that is otherwise right.
     world::World world = build(*scene);
+    std::vector<world::Stage> stages = readStages(root, *scene, world, methods, diagnostics);
+    throwIfWrong(diagnostics);
+    if (!stages.empty()) {
+        world = stages.front().world;
+        world.emitted = world::emittedThrough(stages, scene->time.end);
+    }
     Problems ofWorld;
     world::check(world, scene->time.end, ofWorld);
     scene->methodInfo().check(scene->methodSettings(), world, ofWorld);
     checkResults(*scene, world, ofWorld);
+    checkProbeConditions(*scene, world, ofWorld);
     place(ofWorld, root, diagnostics);
     throwIfWrong(diagnostics);
     const world::MethodInfo& method = scene->methodInfo();
-    return Scene(std::move(scene), std::move(world), method, source.name, diagnostics.warningTexts(), assets.takeAssets(), assets.assetOfFile());
+    return Scene(std::move(scene), std::move(world), std::move(stages), method, source.name, diagnostics.warningTexts(), assets.takeAssets(), assets.assetOfFile());
 }
 
-Scene::Scene(std::unique_ptr<SceneDescription> description, world::World world, const world::MethodInfo& method, std::string name,
-             std::vector<std::string> warnings, std::vector<Asset> assets, std::map<std::string, std::size_t> assetOfFile)
+Scene::Scene(std::unique_ptr<SceneDescription> description, world::World world, std::vector<world::Stage> stages, const world::MethodInfo& method,
+             std::string name, std::vector<std::string> warnings, std::vector<Asset> assets, std::map<std::string, std::size_t> assetOfFile)
     : description_(std::move(description)),
       world_(std::move(world)),
+      stages_(std::move(stages)),
       method_(&method),
       name_(std::move(name)),
       warnings_(std::move(warnings)),
@@ -120,6 +157,7 @@ const std::string& Scene::name() const { return name_; }
 const world::MethodInfo& Scene::method() const { return *method_; }
 world::Precision Scene::precision() const { return description_->precision; }
 double Scene::endTime() const { return description_->time.end; }
+const std::vector<world::Stage>& Scene::stages() const { return stages_; }
 double Scene::framesPerSecond() const { return description_->time.framesPerSecond; }
 std::int64_t Scene::firstFrame() const { return description_->output.firstFrame; }
 double Scene::checkpointInterval() const { return description_->output.checkpointInterval; }

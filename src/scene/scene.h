@@ -31,6 +31,7 @@ struct Request {
     std::optional<std::string> method, variant, precision;
     std::vector<std::string> sets;               // "a.b=1", in order
     std::optional<std::string> grains = {};      // a file of grains to put in besides those of the scene
+    std::optional<std::string> text = {};        // of the scene, where it is no file; `scene` then names it in messages
 };
 
 struct SceneDescription;
@@ -44,7 +45,7 @@ struct Asset {
 /// A scene that was read without errors, every default filled in.
 class Scene {
 public:
-    Scene(std::unique_ptr<SceneDescription>, world::World, const world::MethodInfo&, std::string name, std::vector<std::string> warnings,
+    Scene(std::unique_ptr<SceneDescription>, world::World, std::vector<world::Stage>, const world::MethodInfo&, std::string name, std::vector<std::string> warnings,
           std::vector<Asset> assets, std::map<std::string, std::size_t> assetOfFile);
     ~Scene();
     Scene(Scene&&) noexcept;
@@ -53,7 +54,8 @@ public:
     const std::string& name() const;             // file name without .toml, or the built-in name
     const world::MethodInfo& method() const;
     world::Precision precision() const;
-    double endTime() const;                      // [s]
+    double endTime() const;                      // on the clock of the last stage [s]
+    const std::vector<world::Stage>& stages() const;   // none: the run is one part
     double framesPerSecond() const;
     std::int64_t firstFrame() const;
     double checkpointInterval() const;           // [s], 0: with every frame
@@ -78,6 +80,7 @@ public:
 private:
     std::unique_ptr<SceneDescription> description_;
     world::World world_;
+    std::vector<world::Stage> stages_;
     const world::MethodInfo* method_;
     std::string name_;
     std::vector<std::string> warnings_, outputFields_;
@@ -96,6 +99,14 @@ struct BuiltInScene {
     std::vector<std::string> variants;
 };
 std::vector<BuiltInScene> builtInScenes();
+
+struct MaterialPreset {
+    std::string name;
+    double density = 0;                          // of a grain [kg/m³]
+    double packingFraction = 1;                  // 1: a solid, for bodies
+    double frictionAngleDeg = 0;
+};
+std::vector<MaterialPreset> materialPresets();
 
 std::string jsonSchema(Methods);                 // for editors
 std::string referencePage(Methods);              // docs/scene-reference.md

@@ -95,6 +95,7 @@ public:
         put(key, listSchema(listSchema(numberSchema(key, "number"))));
     }
 
+    void changes(const Key& key, std::vector<KeyChange>&) override { put(key, {{"type", "object"}}); }
     void table(const Key& key, FunctionRef<void(KeyVisitor&)> body) override {
         put(key, orShorthand(key, inside(key.name, body)));
     }

@@ -23,5 +23,7 @@ struct EmbeddedScene {
 };
 /// scenes/*.toml as the build put them into the program (cmake/TalusScenes.cmake), by name.
 std::span<const EmbeddedScene> embeddedScenes();
+/// scenes/materials.toml, likewise.
+std::string_view embeddedMaterials();
 
 }  // namespace talus::scene

@@ -45,6 +45,23 @@ std::string quoted(std::string_view text) {
     return result + "\"";
 }
 
+std::string valueText(const Value& value) {
+    if (const Table* table = value.as<Table>()) {
+        std::string entries;
+        for (const Entry& entry : table->entries)
+            entries += fmt::format("{}{} = {}", entries.empty() ? " " : ", ", quoted(entry.key), valueText(entry.value));
+        return fmt::format("{{{}}}", entries.empty() ? "" : entries + " ");
+    }
+    if (const Array* items = value.as<Array>()) return bracketed(*items, [](const Value& item) { return valueText(item); });
+    if (const std::string* text = value.as<std::string>()) return quoted(*text);
+    if (const double* number = value.as<double>()) {
+        if (!std::isfinite(*number)) return fmt::format("{}", *number);   // inf and nan are TOML too
+        return numberText(*number);
+    }
+    if (const std::int64_t* number = value.as<std::int64_t>()) return std::to_string(*number);
+    return *value.as<bool>() ? "true" : "false";
+}
+
 void TomlWriter::put(std::string_view key, std::string_view value) {
     if (layout_ == Layout::inlineTable) lines_ += fmt::format("{}{} = {}", lines_.empty() ? "" : ", ", key, value);
     else lines_ += fmt::format("{} = {}\n", key, value);
@@ -117,6 +134,14 @@ void TomlWriter::file(const Key& key, std::string& name) {
 }
 void TomlWriter::file(const Key& key, std::optional<std::string>& name) {
     if (name) file(key, *name);
+}
+
+void TomlWriter::changes(const Key& key, std::vector<KeyChange>& changes) {
+    if (changes.empty()) return;
+    std::string list;
+    for (const KeyChange& change : changes)
+        list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", quoted(change.path), change.value);
+    put(key.name, fmt::format("{{ {} }}", list));
 }
 
 void TomlWriter::table(const Key& key, FunctionRef<void(KeyVisitor&)> body) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/keys.h"
+#include "scene/document.h"
 
 #include <map>
 #include <string>
@@ -13,6 +14,7 @@ namespace talus::scene {
 /// Shortest text that reads back as the same bits.
 std::string numberText(double);
 std::string quoted(std::string_view);   // as a TOML text
+std::string valueText(const Value&);    // on one line
 
 class TomlWriter final : public KeyVisitor {
 public:
@@ -41,6 +43,7 @@ public:
     void rows(const Key&, std::vector<std::vector<double>>&) override;
     void file(const Key&, std::string&) override;
     void file(const Key&, std::optional<std::string>&) override;
+    void changes(const Key&, std::vector<KeyChange>&) override;
     void table(const Key&, FunctionRef<void(KeyVisitor&)> body) override;
     void table(const Key&, bool& present, FunctionRef<void(KeyVisitor&)> body) override;
     void oneOf(const Key&, std::span<const std::string_view> kinds, int current,

@@ -36,6 +36,12 @@ struct Belt {
         const Vec3 v = about.rate.at(time) * cross(about.axis, x - about.centre);
         return v - dot(v, normal) * normal;
     }
+    /// The same belt, its schedule `by` later.
+    Belt later(double by) const {
+        if (const auto* along = std::get_if<BeltAlong>(&kind)) return {BeltAlong{along->velocity.later(by)}};
+        const auto& about = std::get<BeltAbout>(kind);
+        return {BeltAbout{about.axis, about.centre, about.rate.later(by)}};
+    }
     /// Bound on its speed up to a distance from the body's position [m/s].
     double fastest(double time, double arm) const {
         if (const auto* along = std::get_if<BeltAlong>(&kind)) return norm(along->velocity.at(time));

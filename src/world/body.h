@@ -52,6 +52,7 @@ struct TimeWindow {
     double from = -std::numeric_limits<double>::infinity(), to = std::numeric_limits<double>::infinity();   // [s]; `to` is out
     bool contains(double time) const { return time >= from && time < to; }
     bool always() const { return *this == TimeWindow{}; }
+    TimeWindow later(double by) const { return {from + by, to + by}; }
     friend bool operator==(const TimeWindow&, const TimeWindow&) = default;
 };
 

@@ -200,8 +200,7 @@ std::int64_t EmitterState::count() const { return std::accumulate(counts.begin()
 double EmitterState::mass() const { return std::accumulate(masses.begin(), masses.end(), 0.0); }
 
 double Emitter::due(double time) const {
-    if (!(time > begin)) return 0;
-    const double all = rate.integral(begin, std::min(time, end));
+    const double all = dueBefore + (std::min(time, end) > begin ? rate.integral(begin, std::min(time, end)) : 0);
     return byCount ? all : std::min(all, mostMass);
 }
 
@@ -212,7 +211,23 @@ double Emitter::owed(double time) const {
     return atLimit ? 0 : due(time) - static_cast<double>(count);
 }
 
-double Emitter::travel(double time) const { return time > begin ? dot(velocity.integral(begin, time), std::get<Outlet>(from).normal) : 0; }
+double Emitter::travel(double time) const { return travelBefore + (time > begin ? dot(velocity.integral(begin, time), std::get<Outlet>(from).normal) : 0); }
+
+void Emitter::settle(double time) {
+    const double last = std::min(time, end);
+    if (last > begin) dueBefore += rate.integral(begin, last);
+    if (std::holds_alternative<Outlet>(from)) travelBefore = travel(time);
+    begin = std::max(begin, time);
+}
+
+void Emitter::setClockBack(double by) {
+    settle(by);
+    begin -= by;
+    end -= by;
+    rate = rate.later(-by);
+    velocity = velocity.later(-by);
+    state.last -= by;
+}
 
 namespace {
 

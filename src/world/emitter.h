@@ -57,8 +57,13 @@ struct Emitter {
     double begin = 0, end = std::numeric_limits<double>::infinity();   // [s]
     double mostMass = std::numeric_limits<double>::infinity();         // [kg]
     std::vector<EmitterPart> parts;
+    double dueBefore = 0, travelBefore = 0; // until `begin`, under earlier rates and velocities: kg or grains, [m]
     EmitterState state;
 
+    /// From `time` on it goes by other rates, velocities or times: what was due until then stays so.
+    void settle(double time);
+    /// The clock is set back.
+    void setClockBack(double by);
     /// What should have left it by then: kg, or grains.
     double due(double time) const;
     /// What has not left it though it was due: kg, or grains.

@@ -60,6 +60,8 @@ public:
     /// Distance of neighbours among packed grains of the method's own size, by which emitters space them [m]; 0: it has none, and
     /// nothing can be emitted.
     virtual double grainSpacing() const { return 0; }
+    /// The clock is set back by this many seconds: birth times are from now on that much smaller.
+    virtual void setClockBack(double by) = 0;
 
     /// Longest step that is stable now [s]; constant time.
     virtual double stableStep(const World&) const = 0;

@@ -91,6 +91,9 @@ public:
     virtual bool wantsRemoved() const { return false; }
     virtual void removed(const Grains&, double /*time*/) {}
 
+    /// The clock is set back by so many seconds.
+    virtual void setClockBack(double /*by*/) {}
+
     /// What the next sample depends on besides the simulation.
     virtual void save(Archive&) const {}
     virtual void load(const Archive&) {}

@@ -37,6 +37,7 @@ public:
         known_ = true;
         return row;
     }
+    void setClockBack(double by) override { time_ -= by; }
     void save(Archive& archive) const override {
         const BodyLoad& l = last_;
         archive.put("load", std::vector<double>{known_ ? 1.0 : 0.0, time_, position_.x, position_.y, position_.z, l.impulse.x, l.impulse.y, l.impulse.z,

@@ -47,6 +47,7 @@ public:
         known_ = true;
         return {flow, mass_, forward_, backward_};
     }
+    void setClockBack(double by) override { time_ -= by; }
     void save(Archive& archive) const override {
         std::vector<std::int64_t> ids;
         std::vector<double> places;

@@ -150,6 +150,13 @@ void Simulation::letIn(const Exec& exec) {
     }
 }
 
+void Simulation::enter(const Stage& stage) {
+    const double time = world_.time;
+    world::enter(world_, stage, time);
+    if (stage.resetTime) method_->setClockBack(time);
+    plan_ = {};   // its target may be a time of the other clock
+}
+
 void Simulation::save(Archive& archive) const {
     archive.put("steps", steps_);
     archive.put("grain_steps", grainSteps_);

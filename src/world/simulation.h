@@ -3,6 +3,7 @@
 #pragma once
 
 #include "world/method.h"
+#include "world/stage.h"
 
 #include <cstdint>
 #include <memory>
@@ -34,6 +35,10 @@ public:
 
     /// Who is shown the grains that leave the world, at the end of the step in which they do (promised fields; no state).
     void showLeavers(ChunkSink* to) { leavers_ = to; }
+    /// A stage begins now.
+    void enter(const Stage&);
+    /// The world that a state to be loaded belongs to.
+    void replaceWorld(World world) { world_ = std::move(world); }
 
     const World& world() const { return world_; }
     const Method& method() const { return *method_; }

@@ -28,6 +28,7 @@ double World::fillVolume() const {
 
 // Grains per second have no volume before a method gives them one; they count as nothing here.
 double World::emittedVolume() const {
+    if (emitted) return *emitted;
     double volume = 0;
     for (const Emitter& e : emitters) {
         if (e.byCount) continue;

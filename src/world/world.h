@@ -44,6 +44,7 @@ struct World {
     SinkAccount openFaces;           // what left through open faces of the domain
     Forces forces;
     double end = 0;                  // when the run is to end, for what emitters will bring [s]
+    std::optional<double> emitted;   // packed volume that emitters will bring, where stages change them [m³]
 
     double time = 0;                 // [s]
     std::int64_t nextId = 0;         // ids are never reused

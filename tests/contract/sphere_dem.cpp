@@ -89,6 +89,9 @@ public:
     Removed erase(const Exec&, const Region&, ChunkSink* taken) override;
     std::int64_t count() const override { return static_cast<std::int64_t>(spheres_.rows()); }
     double grainSpacing() const override { return diameter_; }
+    void setClockBack(double by) override {
+        for (std::size_t i = 0; i < spheres_.rows(); ++i) spheres_.birthTime(i) -= by;
+    }
     double stableStep(const World&) const override { return stableStepAt(deepest_); }
     StepReport step(const Exec&, World&, double dt) override;
     std::span<const FieldInfo> fields() const override { return kSphereFields; }

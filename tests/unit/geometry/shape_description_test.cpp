@@ -32,6 +32,7 @@ public:
     void texts(const Key& key, std::vector<std::string>&) override { note(key); }
     void rows(const Key& key, int, std::vector<double>&) override { note(key); }
     void rows(const Key& key, std::vector<std::vector<double>>&) override { note(key); }
+    void changes(const Key& key, std::vector<KeyChange>&) override { note(key); }
     void table(const Key& key, FunctionRef<void(KeyVisitor&)>) override { note(key); }
     void table(const Key& key, bool&, FunctionRef<void(KeyVisitor&)>) override { note(key); }
     void oneOf(const Key& key, std::span<const std::string_view> kinds, int, FunctionRef<void(int, KeyVisitor&)> body) override {

@@ -26,6 +26,7 @@ public:
     }
     world::Removed erase(const Exec&, const world::Region&, world::ChunkSink*) override { return {}; }
     std::int64_t count() const override { return static_cast<std::int64_t>(id_.size()); }
+    void setClockBack(double) override {}
     double stableStep(const world::World&) const override { return 0.004 / (1 + std::abs(speed_.empty() ? 0 : speed_[0])); }
 
     world::StepReport step(const Exec&, world::World& world, double dt) override {

@@ -62,7 +62,8 @@ ExitCode play(const Path& path, const Part& part) {
     world::Simulation simulation = test::fallingGrains(part.failTime);
     RunDirectory directory = part.resume ? RunDirectory::open(path) : RunDirectory::create(path, false);
     Observer observer;
-    LoopSettings settings{FrameSchedule(part.end, 20), 0, {"id", "position"}, part.checkpointInterval, {}, {"1", "AVX2", "float", "abc"}, plans()};
+    LoopSettings settings{.end = part.end, .framesPerSecond = 20, .frames = {}, .stages = {}, .firstNumber = 0, .fields = {"id", "position"},
+                          .checkpointInterval = part.checkpointInterval, .maxSeconds = {}, .stamp = {"1", "AVX2", "float", "abc"}, .probes = plans()};
     Record record;
     if (part.resume) record.carryOver(readRecord(path));
     FrameLoop loop(exec, simulation, directory, record, std::move(settings), observer);

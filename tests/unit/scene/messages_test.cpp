@@ -21,7 +21,7 @@ TEST(Messages, UnknownKeys) {
     EXPECT_EQ(
         after("[weather]"),
         "scene.toml:7:2: unknown key 'weather'; keys here are 'method', 'seed', 'gravity', 'precision', 'time', 'domain', "
-        "'resolution', 'materials', 'contacts', 'bodies', 'grains', 'emitters', 'sinks', 'forces', 'air', 'probes', 'elastoplastic', 'dem', 'output', 'camera', "
+        "'resolution', 'materials', 'contacts', 'bodies', 'grains', 'emitters', 'sinks', 'forces', 'air', 'probes', 'stages', 'elastoplastic', 'dem', 'output', 'camera', "
         "'parameters', 'variant'");
 }
 
@@ -182,7 +182,7 @@ TEST(Messages, Files) {
     EXPECT_EQ(message, "cannot open scene '/': Is a directory");
     EXPECT_EQ(codeOf("hourglas", message), ExitCode::usage);
     EXPECT_EQ(message,
-              "there is no built-in scene 'hourglas'; did you mean 'hourglass'? The built-in scenes are 'chute', 'column', 'crater', 'drum', 'heap', 'hourglass', "
+              "there is no built-in scene 'hourglas'; did you mean 'hourglass'? The built-in scenes are 'chute', 'column', 'crater', 'drum', 'gate', 'heap', 'hourglass', "
               "'silo', 'wheel'; "
               "a scene file is given by its path, ./hourglas.toml");
 }

@@ -55,6 +55,7 @@ public:
         }
         return in;
     }
+    void setClockBack(double) override {}
     double stableStep(const World& world) const override { return stable(world); }
     StepReport step(const Exec&, World& world, double dt) override {
         const StepReport report = answer(world, dt);

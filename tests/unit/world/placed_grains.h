@@ -71,6 +71,7 @@ public:
             sink.take({part.size(), columns});
         }
     }
+    void setClockBack(double) override {}
     void save(Archive&) const override {}
     void load(const Exec&, const Archive&) override {}
 
