@@ -32,8 +32,8 @@ struct KindChecker {
     void operator()(const ResidenceProbeDescription& d) const {
         if (d.region.given && wellRead(path + ".region")) geometry::check(d.region.shape, path + ".region", problems);
         const auto& faces = scene.domain.faces;
-        if (std::ranges::none_of(faces, [](const FaceDescription& f) { return f.given && f.type == world::FaceType::open; }))
-            problems.warn(path, "no grain can leave: the domain has no open face, so the table stays empty");
+        if (scene.sinks.empty() && std::ranges::none_of(faces, [](const FaceDescription& f) { return f.given && f.type == world::FaceType::open; }))
+            problems.warn(path, "no grain can leave: the scene has no sink and the domain no open face, so the table stays empty");
     }
     void operator()(const TrackProbeDescription& d) const {
         for (std::size_t i = 0; i < d.fields.size(); ++i) field(fmt::format("fields[{}]", i), d.fields[i]);
