@@ -149,7 +149,7 @@ double MaterialDescription::slope() const { return muHat ? *muHat : world::muHat
 void ContactDescription::keys(KeyVisitor& v) {
     v.texts({.name = "between", .help = "names of two materials", .required = true}, between);
     v.number({"friction", "Coulomb coefficient of sliding", Dimension::none, nonNegative()}, friction);
-    v.number({"restitution", "of an impact, where the method knows it", Dimension::none, talus::between(0, 1)}, restitution);
+    v.number({"restitution", "of an impact; unless given, bodies do not bounce off each other and grains do as their method says", Dimension::none, talus::between(0, 1)}, restitution);
 }
 
 void VelocityDescription::keys(KeyVisitor& v) {

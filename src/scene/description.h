@@ -69,7 +69,8 @@ struct MaterialDescription {
 
 struct ContactDescription {
     std::vector<std::string> between;   // two material names
-    double friction = world::Contact{}.friction, restitution = world::Contact{}.restitution;
+    double friction = world::Contact{}.friction;
+    std::optional<double> restitution;
     void keys(KeyVisitor&);
 };
 

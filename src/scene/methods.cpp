@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "dem/dem.h"
 #include "elastoplastic/elastoplastic.h"
 #include "scene/scene.h"
 
@@ -7,7 +8,7 @@
 namespace talus::scene {
 
 Methods builtInMethods() {
-    static constexpr std::array kMethods{&elastoplastic::info};
+    static constexpr std::array kMethods{&dem::info, &elastoplastic::info};
     return kMethods;
 }
 

@@ -189,7 +189,7 @@ std::vector<BodyTouch> findTouches(std::span<const ContactBody> bodies, const Co
                 BodyTouch& t = found[n];
                 const ContactBody &p = bodies[t.memory.a], &q = bodies[t.memory.b];
                 t.friction = rub.friction;
-                t.restitution = rub.restitution;
+                t.restitution = rub.restitution.value_or(0);
                 t.surfaceVelocity = p.body->beltVelocity(p.pose, t.point, -t.normal, time) - q.body->beltVelocity(q.pose, t.point, t.normal, time);
                 addResponse(p, t.point, t.response);
                 addResponse(q, t.point, t.response);

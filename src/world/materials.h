@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,7 +36,7 @@ struct Material {
 /// Coefficients between two materials.
 struct Contact {
     double friction = 0.5;      // Coulomb
-    double restitution = 0.0;   // where a method knows it
+    std::optional<double> restitution = {};   // of an impact; where a pair has none, bodies do not bounce and a method has its own
 };
 
 class ContactTable {
@@ -44,8 +45,13 @@ public:
     /// Pairs that the scene does not name have the defaults of Contact.
     const Contact& between(int a, int b) const {
         static constexpr Contact kUnnamed;
+        const Contact* named = find(a, b);
+        return named ? *named : kUnnamed;
+    }
+    /// Null where the scene does not name the pair.
+    const Contact* find(int a, int b) const {
         const auto found = contacts_.find(ordered(a, b));
-        return found == contacts_.end() ? kUnnamed : found->second;
+        return found == contacts_.end() ? nullptr : &found->second;
     }
 
 private:

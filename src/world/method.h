@@ -9,6 +9,7 @@
 #include "world/fields.h"
 #include "world/world.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -48,6 +49,20 @@ struct Metric {
     double value = 0;
 };
 
+/// Grains that are not spheres, for pictures: the spheres x, y, z, r of their common shape. A grain is that shape times its radius
+/// over the shape's.
+struct GrainTemplate {
+    std::string name;
+    std::vector<std::array<double, 4>> spheres;
+};
+
+/// A force between two grains, or of a body on a grain.
+struct ContactLine {
+    Vec3 from, to;               // centres, or a centre and a point of the body [m]
+    Vec3 force;                  // on the grain at `from` [N]
+    double normal = 0, shear = 0;   // its parts, the first positive where it pushes [N]
+};
+
 class Method {
 public:
     virtual ~Method() = default;
@@ -71,6 +86,11 @@ public:
     virtual std::span<const FieldInfo> fields() const = 0;
     /// Copies out the named fields (all must be in fields()), chunk by chunk, in an order that depends on the state alone.
     virtual void read(const Exec&, FieldNames, ChunkSink&) const = 0;
+
+    /// By the field `template`; none where all grains are spheres.
+    virtual std::vector<GrainTemplate> templates() const { return {}; }
+    /// Of the last step, where the method has contacts.
+    virtual std::vector<ContactLine> contacts() const { return {}; }
 
     virtual std::vector<Metric> metrics() const { return {}; }     // of the last step
     virtual std::vector<Metric> fallbacks() const { return {}; }   // numerical emergencies, counted since the start

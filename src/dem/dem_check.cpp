@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dem/dem_check.h"
+
+#include "dem/friction_table.h"
+#include "dem/grains.h"
+#include "dem/neighbours.h"
+#include "dem/contacts.h"
+#include "dem/pair_laws.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace talus::dem {
+namespace {
+
+constexpr double kMostGrains = 4e8;              // spheres and pairs are counted in 32 bits
+constexpr double kMostListedOverlap = 0.05;      // of a radius
+constexpr double kCoarsestFraction = 0.2;        // of half a period: beyond it a contact is not resolved
+
+double largestBoundingRadius(const Settings& settings, double diameter) {
+    double most = 0;
+    for (const ClumpTemplate& shape : makeTemplates(settings)) most = std::max(most, shape.boundingRadius);
+    return most * diameter * largestSize(settings.sizes);
+}
+
+double sphereVolume(double diameter) { return std::numbers::pi / 6 * diameter * diameter * diameter; }
+
+void checkSizes(const Settings& settings, const world::World& world, double diameter, Problems& problems) {
+    const std::string origin = settings.diameter ? "dem.diameter" : "resolution";
+    const double widest = 2 * largestBoundingRadius(settings, diameter);
+    for (int axis = 0; axis < 3; ++axis) {
+        constexpr std::string_view kAxes = "xyz";
+        const double length = world.domain.size()[axis], least = 2 * (widest + settings.skin * diameter);
+        if (world.domain.periodic(axis) && length < least)
+            problems.error(fmt::format("domain.{}", kAxes[static_cast<std::size_t>(axis)]),
+                           fmt::format("the periodic length {:.4g} m is too short for grains {:.4g} m wide: dem needs at least {:.4g} m; make it longer, or the grains smaller", length, widest, least));
+        else if (!world.domain.periodic(axis) && length < widest)
+            problems.error(origin, fmt::format("grains {:.4g} m wide do not fit into the domain, which is {:.4g} m long along {}", widest, length, kAxes[static_cast<std::size_t>(axis)]));
+    }
+    for (const world::Fill& fill : world.fills) {
+        if (!fill.region) continue;
+        const Vec3 size = fill.region->bounds().size();
+        if (minComponent(size) < widest * (1 - 1e-9))
+            problems.error(fmt::format("grains[{}].region", fill.source),
+                           fmt::format("the region is too small: it is {:.3g} m thick and grains are {:.3g} m wide; make it larger or the resolution finer", minComponent(size), widest));
+    }
+    const double grains = (world.fillVolume() + world.emittedVolume()) * 0.6 / (sphereVolume(diameter) * meanCube(settings.sizes));
+    if (grains > kMostGrains) problems.error(origin, fmt::format("{:.3g} grains are more than dem can hold, {:.0g}; lower resolution.grains or raise resolution.size", grains, kMostGrains));
+}
+
+// Out of the measured range nobody knows what friction would make such a heap.
+void checkFriction(const Settings& settings, const world::World& world, Problems& problems) {
+    if (settings.contactFriction) return;
+    Shape shape = Shape::sphere;
+    if (!settings.templates.empty()) shape = std::ranges::max_element(settings.templates, {}, &TemplateSettings::fraction)->shape;
+    const ReposeRange range = reposeRange(shape);
+    for (const int m : world.grainMaterials()) {
+        const world::Material& material = world.materials[static_cast<std::size_t>(m)];
+        const double degrees = std::atan(material.muHat) * 180 / std::numbers::pi;
+        if (world.contacts.find(m, m) || (degrees >= range.low - 1e-9 && degrees <= range.high + 1e-9)) continue;
+        problems.error(fmt::format("materials[{}].friction_angle_deg", m),
+                       fmt::format("heaps of '{}' stand between {:g} and {:g} degrees, as measured, not at {:.4g}; give dem.contact_friction, or [[contacts]] between \"{}\" and itself, to set the "
+                                   "coefficient of friction instead",
+                                   kShapeNames[static_cast<std::size_t>(shape)], range.low, range.high, degrees, material.name));
+    }
+}
+
+void checkStep(const Settings& settings, const world::World& world, Problems& problems) {
+    if (!settings.dt) return;
+    const double longest = plannedStep(settings, world, kCoarsestFraction), good = plannedStep(settings, world, settings.stepFraction);
+    if (*settings.dt > longest)
+        problems.error("dem.dt", fmt::format("a step of {:.4g} s is too long for contacts of this stiffness, which it would not resolve; it may be {:.4g} s at most, and {:.4g} s is right", *settings.dt,
+                                             longest, good));
+}
+
+// A grain that overlaps a plate by half its thickness is pushed out on the other side.
+void checkThinBodies(const Settings& settings, const world::World& world, double diameter, Problems& problems) {
+    const std::vector<int> materials = world.grainMaterials();
+    if (materials.empty()) return;
+    const PairLaws laws(settings, world);
+    const double mass = world.materials[static_cast<std::size_t>(materials.front())].density * sphereVolume(diameter);
+    for (const world::Body& body : world.bodies) {
+        if (!body.shape->bounded()) continue;
+        const double half = 0.5 * minComponent(body.shape->bounds().size());
+        if (half >= 0.5 * diameter) continue;
+        const PairConstants c = laws.bodyPair(materials.front(), {0.5 * diameter, mass}, body.material);
+        const double beta = settings.exponents().beta;
+        const double speed = std::sqrt(2 / (beta + 1) * c.stiffness / mass * std::pow(half, beta + 1));
+        problems.warn(fmt::format("bodies[{}].shape", std::max(0, body.source)),
+                      fmt::format("body '{}' is {:.3g} m thick, thinner than a grain of {:.3g} m: grains faster than {:.3g} m/s go through it", body.name, 2 * half, diameter, speed));
+    }
+}
+
+void checkListed(const Settings& settings, const world::World& world, Problems& problems) {
+    for (const world::Fill& fill : world.fills) {
+        if (!fill.listed || fill.listed->volumes.empty() || fill.listed->onlyWhereRoom || !settings.templates.empty()) continue;
+        const world::ListedGrains& list = *fill.listed;
+        Spheres spheres;
+        spheres.first.push_back(0);
+        std::vector<Vec3> centres;
+        for (std::size_t i = 0; i < list.positions.size(); ++i) {
+            const int material = list.materials.empty() ? fill.material : list.materials[i];
+            const double packing = world.materials[static_cast<std::size_t>(material)].packingFraction;
+            spheres.grain.push_back(static_cast<std::uint32_t>(i));
+            spheres.radius.push_back(0.5 * std::cbrt(6 / std::numbers::pi * packing * list.volumes[i]));
+            centres.push_back(world.domain.wrap(list.positions[i]));
+            spheres.first.push_back(static_cast<std::uint32_t>(i + 1));
+        }
+        spheres.centre = centres;
+        const PairList pairs = findPairs(Exec(1), world.domain, {centres, spheres.radius}, spheres, 0);
+        std::size_t deep = 0, worst = 0;
+        double most = 0;
+        for (std::size_t p = 0; p < pairs.size(); ++p) {
+            const double ra = spheres.radius[pairs.a[p]], rb = spheres.radius[pairs.b[p]];
+            const double overlap = (ra + rb - norm(world.domain.nearestImage(centres[pairs.a[p]] - centres[pairs.b[p]]))) / std::min(ra, rb);
+            if (overlap > kMostListedOverlap) ++deep;
+            if (overlap > most) {
+                most = overlap;
+                worst = p;
+            }
+        }
+        if (deep > 0)
+            problems.error(fmt::format("grains[{}].table", fill.source), fmt::format("{} pairs of grains overlap by more than {:g} of a radius; rows {} and {} by {:.3g} of it. They would fly apart", deep,
+                                                                                    kMostListedOverlap, pairs.a[worst] + 1, pairs.b[worst] + 1, most));
+    }
+}
+
+}  // namespace
+
+double plannedStep(const Settings& settings, const world::World& world, double fraction) {
+    const double diameter = wantedDiameter(settings, world) * smallestSize(settings.sizes);
+    const PairLaws laws(settings, world);
+    Stiffness stiffest;
+    for (const int m : world.grainMaterials())
+        for (const ClumpTemplate& shape : makeTemplates(settings))
+            stiffest.include(laws.stiffness(shape, diameter, world.materials[static_cast<std::size_t>(m)].density * sphereVolume(diameter), m));
+    return stiffest.step(fraction);
+}
+
+void checkDem(const Settings& settings, const world::World& world, Problems& problems) {
+    const double diameter = wantedDiameter(settings, world);
+    if (!(diameter > 0)) {
+        problems.error("resolution", "the scene does not say how fine to simulate: give resolution.grains (a number of grains in the regions of [[grains]]) or resolution.size (their diameter)");
+        return;
+    }
+    checkSizes(settings, world, diameter, problems);
+    checkFriction(settings, world, problems);
+    checkStep(settings, world, problems);
+    checkThinBodies(settings, world, diameter, problems);
+    checkListed(settings, world, problems);
+}
+
+// Grains, their trial state, spheres, and pairs with what they remember; a build of the list holds the old pairs beside the new.
+world::Estimate estimateDem(const Settings& settings, const world::World& world) {
+    const double diameter = wantedDiameter(settings, world);
+    if (!(diameter > 0)) return {};
+    const double mean = sphereVolume(diameter) * meanCube(settings.sizes);
+    double grains = 0, spheresPerGrain = 0, shares = 0;
+    for (const world::Fill& fill : world.fills) {
+        const double packing = std::min(0.59, world.materials[static_cast<std::size_t>(fill.material)].packingFraction);
+        if (fill.region) grains += packing * fill.region->volume() / mean;
+        if (fill.listed) grains += static_cast<double>(fill.listed->positions.size());
+    }
+    grains += 0.6 * world.emittedVolume() / mean;
+    const std::vector<ClumpTemplate> shapes = makeTemplates(settings);
+    for (std::size_t t = 0; t < shapes.size(); ++t) {
+        const double share = settings.templates.empty() ? 1 : settings.templates[t].fraction;
+        spheresPerGrain += share * static_cast<double>(shapes[t].spheres.size());
+        shares += share;
+    }
+    spheresPerGrain /= shares;
+    // Neighbours within the skin: 0.6 × ((1 + skin)³ − 1) × 8 and the contacts themselves, half of them each; clumps have fewer per sphere.
+    const double pairs = (spheresPerGrain > 1 ? 0.7 : 1) * (3 + 14 * settings.skin);
+    const double perGrain = static_cast<double>(Grains().bytesPerRow()) + 5 * sizeof(Vec3) + sizeof(Quat) + 2 * sizeof(double) + 4;
+    const double perSphere = 3 * sizeof(Vec3) + sizeof(double) + 3 * 4;
+    const double perPair = sizeof(ContactState) + sizeof(PairConstants) + sizeof(Vec3) + 3 * 4;
+    return {static_cast<std::int64_t>(grains), grains * (perGrain + spheresPerGrain * (perSphere + 2 * pairs * perPair)), diameter};
+}
+
+}  // namespace talus::dem

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What dem refuses before it runs, and what it will need.
+#pragma once
+
+#include "dem/dem.h"
+
+namespace talus::dem {
+
+void checkDem(const Settings&, const world::World&, Problems&);
+world::Estimate estimateDem(const Settings&, const world::World&);
+
+/// Longest step that resolves the stiffest contact of the smallest grain at the reference speed, with that fraction of half a period [s].
+double plannedStep(const Settings&, const world::World&, double fraction);
+
+}  // namespace talus::dem

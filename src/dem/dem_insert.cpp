@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// How grains come: a region is packed, listed grains are taken as they are or where there is room.
+#include "dem/dem_method.h"
+#include "dem/packing.h"
+
+#include "core/rng.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+namespace talus::dem {
+namespace {
+
+double sphereVolume(double diameter) { return std::numbers::pi / 6 * diameter * diameter * diameter; }
+
+/// Uniform over all rotations [Shoemake1992].
+Quat randomOrientation(Rng& rng) {
+    const double u = rng.uniform(), a = 2 * std::numbers::pi * rng.uniform(), b = 2 * std::numbers::pi * rng.uniform();
+    return {std::sqrt(u) * std::cos(b), std::sqrt(1 - u) * std::sin(a), std::sqrt(1 - u) * std::cos(a), std::sqrt(u) * std::sin(b)};
+}
+
+/// Streams of random numbers of a source (core/rng.h): emitters and fills number their sources from 0.
+constexpr std::uint32_t kGrainStream = 0x10000, kPackingStream = 0x20000;
+
+/// Spheres that are in the way, found by the cell in which they lie.
+class Room {
+public:
+    Room(const world::Domain& domain, std::span<const world::BodySnapshot> bodies, double cell) : domain_(domain), bodies_(bodies), cell_(cell) {}
+
+    void add(const Vec3& centre, double radius) { cells_[key(domain_.wrap(centre))].push_back({centre, radius}); }
+    bool has(const Vec3& centre, double radius) const {
+        constexpr double kTouching = 1 - 1e-9;
+        const Vec3 x = domain_.wrap(centre);
+        for (const world::BodySnapshot& body : bodies_)
+            if (body.distance(x) < kTouching * radius) return false;
+        std::array<std::array<long, 3>, 27> visited;
+        std::size_t seen = 0;
+        for (int k = 0; k < 27; ++k) {
+            const std::array<long, 3> cell = key(domain_.wrap(x + cell_ * Vec3{k % 3 - 1.0, k / 3 % 3 - 1.0, k / 9 - 1.0}));
+            if (std::find(visited.begin(), visited.begin() + static_cast<std::ptrdiff_t>(seen), cell) != visited.begin() + static_cast<std::ptrdiff_t>(seen)) continue;
+            visited[seen++] = cell;
+            const auto found = cells_.find(cell);
+            if (found == cells_.end()) continue;
+            for (const TemplateSphere& other : found->second)
+                if (norm(domain_.nearestImage(x - other.centre)) < kTouching * (radius + other.radius)) return false;
+        }
+        return true;
+    }
+
+private:
+    std::array<long, 3> key(const Vec3& x) const {
+        std::array<long, 3> k{};
+        for (int axis = 0; axis < 3; ++axis) k[static_cast<std::size_t>(axis)] = static_cast<long>(std::floor((x[axis] - domain_.min[axis]) / cell_));
+        return k;
+    }
+    const world::Domain& domain_;
+    std::span<const world::BodySnapshot> bodies_;
+    double cell_;
+    std::map<std::array<long, 3>, std::vector<TemplateSphere>> cells_;
+};
+
+}  // namespace
+
+/// A layer of lattice places at this distance holds about half of what random packing does; clumps stick out of their places, and
+/// where they overlap the emitter leaves one out.
+double DemMethod::grainSpacing() const {
+    double factor = 1;
+    for (const ClumpTemplate& shape : templates_) factor = std::max(factor, 1 + 0.4 * (2 * shape.boundingRadius - 1));
+    return diameter_ * largestSize(settings_.sizes) * factor;
+}
+
+NewGrain DemMethod::drawGrain(const world::World& world, const world::Fill& fill, std::uint64_t index, std::optional<double> diameter) const {
+    Rng rng(world.seed, kGrainStream + static_cast<std::uint32_t>(fill.source), index);
+    NewGrain grain{.position = {}, .velocity = fill.velocity, .orientation = {}, .material = fill.material};
+    double left = rng.uniform();
+    if (templates_.size() > 1) {   // all templates of a diameter have the same mass
+        double sum = 0;
+        for (const TemplateSettings& t : settings_.templates) sum += t.fraction;
+        left *= sum;
+        while (grain.shape + 1 < static_cast<int>(templates_.size()) && (left -= settings_.templates[static_cast<std::size_t>(grain.shape)].fraction) >= 0) ++grain.shape;
+    }
+    const double size = drawSize(settings_.sizes, rng);
+    grain.diameter = diameter ? *diameter : diameter_ * size;
+    if (!templates_[static_cast<std::size_t>(grain.shape)].isSphere()) grain.orientation = randomOrientation(rng);
+    return grain;
+}
+
+std::vector<NewGrain> DemMethod::packedGrains(const Exec& exec, const world::World& world, const world::Fill& fill) {
+    const auto phase = exec.phase("packing");
+    const world::Material& material = world.materials[static_cast<std::size_t>(fill.material)];
+    const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
+    double fraction = material.packingFraction, farthest = 0;
+    for (const ClumpTemplate& shape : templates_) {
+        fraction = std::min(fraction, reachableFraction(shape));
+        farthest = std::max(farthest, shape.boundingRadius * diameter_ * largestSize(settings_.sizes));
+    }
+    const double mean = sphereVolume(diameter_) * meanCube(settings_.sizes), volume = fill.region->volume();
+    std::vector<PackedGrain> obstacles;
+    const Aabb box = geometry::grown(fill.region->bounds(), 2 * farthest);
+    for (std::size_t i = 0; i < grains_.rows(); ++i)
+        if (box.contains(wrapped(i)) || domain_.periodic(0) || domain_.periodic(1) || domain_.periodic(2))
+            obstacles.push_back({wrapped(i), get(grains_.orientation, i), grains_.diameter(i), grains_.shape(i)});
+    const PackingPlace place{domain_, *fill.region, bodies, templates_, obstacles};
+    const std::vector<Vec3> points = throwPoints(place, fraction * volume / mean, world.seed, kPackingStream + static_cast<std::uint32_t>(fill.source));
+    std::vector<PackedGrain> thrown;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const NewGrain grain = drawGrain(world, fill, i, {});
+        thrown.push_back({points[i], grain.orientation, grain.diameter, grain.shape});
+    }
+    std::vector<NewGrain> grains;
+    for (const PackedGrain& p : pack(exec, place, std::move(thrown))) {
+        grains.push_back({p.position, fill.velocity, p.orientation, p.diameter, p.shape, fill.material});
+        filledSolid_ += sphereVolume(p.diameter);
+    }
+    filledRegion_ += volume;
+    return grains;
+}
+
+std::vector<NewGrain> DemMethod::listedGrains(const Exec&, const world::World& world, const world::Fill& fill) const {
+    const world::ListedGrains& list = *fill.listed;
+    std::vector<NewGrain> grains;
+    const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
+    double farthest = 0.5 * grainSpacing();
+    for (const ClumpTemplate& shape : templates_) farthest = std::max(farthest, shape.boundingRadius * diameter_ * largestSize(settings_.sizes));
+    for (std::size_t i = 0; i < grains_.rows(); ++i) farthest = std::max(farthest, reachOf(i));
+    Room room(domain_, bodies, 2 * farthest);
+    if (list.onlyWhereRoom) {
+        Aabb box;
+        for (const Vec3& x : list.positions) box.extend(x);
+        box = geometry::grown(box, 3 * farthest);
+        const bool periodic = domain_.periodic(0) || domain_.periodic(1) || domain_.periodic(2);
+        for (std::size_t s = 0; s < spheres_.size(); ++s)
+            if (periodic || box.contains(spheres_.centre[s])) room.add(spheres_.centre[s], spheres_.radius[s]);
+    }
+    double mass = 0;
+    std::vector<Vec3> centres;
+    for (std::size_t i = 0; i < list.positions.size() && static_cast<std::int64_t>(grains.size()) < list.mostCount; ++i) {
+        const int materialIndex = list.materials.empty() ? fill.material : list.materials[i];
+        const world::Material& material = world.materials[static_cast<std::size_t>(materialIndex)];
+        std::optional<double> diameter;   // solid volume is packing fraction times packed volume
+        if (!list.volumes.empty()) diameter = std::cbrt(6 / std::numbers::pi * material.packingFraction * list.volumes[i]);
+        NewGrain grain = drawGrain(world, fill, static_cast<std::uint64_t>(world.nextId) + grains.size(), diameter);
+        grain.position = list.positions[i];
+        if (!list.velocities.empty()) grain.velocity = list.velocities[i];
+        grain.material = materialIndex;
+        const double own = material.density * sphereVolume(grain.diameter);
+        if (mass + own > list.mostMass) break;
+        if (list.onlyWhereRoom) {
+            const ClumpTemplate& shape = templates_[static_cast<std::size_t>(grain.shape)];
+            centres.resize(shape.spheres.size());
+            placeSpheres(shape, grain.diameter, grain.position, grain.orientation, centres.data());
+            bool fits = true;
+            for (std::size_t s = 0; s < centres.size() && fits; ++s) fits = room.has(centres[s], grain.diameter * shape.spheres[s].radius);
+            if (!fits) continue;
+            for (std::size_t s = 0; s < centres.size(); ++s) room.add(centres[s], grain.diameter * shape.spheres[s].radius);
+        }
+        mass += own;
+        grains.push_back(grain);
+    }
+    return grains;
+}
+
+void DemMethod::append(world::World& world, const world::Fill& fill, const NewGrain& grain) {
+    const world::Material& material = world.materials[static_cast<std::size_t>(grain.material)];
+    const std::size_t i = grains_.rows();
+    grains_.resize(i + 1);
+    grains_.id(i) = world.nextId++;
+    set(grains_.position, i, domain_.wrap(grain.position));
+    set(grains_.builtPosition, i, domain_.wrap(grain.position));
+    set(grains_.velocity, i, grain.velocity);
+    set(grains_.orientation, i, grain.orientation);
+    set(grains_.builtOrientation, i, grain.orientation);
+    grains_.diameter(i) = grain.diameter;
+    grains_.mass(i) = material.density * sphereVolume(grain.diameter);
+    grains_.volume(i) = sphereVolume(grain.diameter) / material.packingFraction;
+    grains_.birthTime(i) = world.time;
+    grains_.shape(i) = grain.shape;
+    grains_.material(i) = grain.material;
+    grains_.source(i) = fill.source;
+}
+
+world::Inserted DemMethod::insert(const Exec& exec, world::World& world, const world::Fill& fill) {
+    refresh(world);
+    const std::vector<NewGrain> grains = fill.listed ? listedGrains(exec, world, fill) : packedGrains(exec, world, fill);
+    world::Inserted inserted;
+    for (const NewGrain& grain : grains) {
+        append(world, fill, grain);
+        const std::size_t row = grains_.rows() - 1;
+        atRest_.include(laws_.stiffness(shapeOf(row), grain.diameter, grains_.mass(row), grain.material));
+        fastest_ = std::max(fastest_, norm(grain.velocity));
+        ++inserted.count;
+        inserted.mass += grains_.mass(row);
+    }
+    if (!grains.empty()) {
+        stale_ = true;
+        derive();
+    }
+    return inserted;
+}
+
+}  // namespace talus::dem

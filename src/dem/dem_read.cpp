@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grains and contacts as fields.
+#include "dem/dem_method.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace talus::dem {
+namespace {
+
+/// One grain in SI units and world coordinates.
+struct GrainValues {
+    std::int64_t id, material, source, shape;
+    Vec3 position, velocity, angularVelocity, spin;
+    Quat orientation;
+    double radius, mass, volume, birthTime;
+    std::int64_t coordination;
+    double contactForce, elasticEnergy;
+    std::array<double, 6> stress;
+};
+
+using Writer = void (*)(const GrainValues&, std::vector<double>&, std::vector<std::int64_t>&);
+void putVector(const Vec3& v, std::vector<double>& to) { to.insert(to.end(), {v.x, v.y, v.z}); }
+
+struct NamedWriter {
+    std::string_view name;
+    Writer write;
+};
+const NamedWriter kWriters[] = {
+    {"id", [](const GrainValues& g, auto&, auto& out) { out.push_back(g.id); }},
+    {"position", [](const GrainValues& g, auto& out, auto&) { putVector(g.position, out); }},
+    {"velocity", [](const GrainValues& g, auto& out, auto&) { putVector(g.velocity, out); }},
+    {"radius", [](const GrainValues& g, auto& out, auto&) { out.push_back(g.radius); }},
+    {"mass", [](const GrainValues& g, auto& out, auto&) { out.push_back(g.mass); }},
+    {"volume", [](const GrainValues& g, auto& out, auto&) { out.push_back(g.volume); }},
+    {"material", [](const GrainValues& g, auto&, auto& out) { out.push_back(g.material); }},
+    {"source", [](const GrainValues& g, auto&, auto& out) { out.push_back(g.source); }},
+    {"birth_time", [](const GrainValues& g, auto& out, auto&) { out.push_back(g.birthTime); }},
+    {"stress", [](const GrainValues& g, auto& out, auto&) { out.insert(out.end(), g.stress.begin(), g.stress.end()); }},
+    {"elastic_energy", [](const GrainValues& g, auto& out, auto&) { out.push_back(g.elasticEnergy); }},
+    {"rotational_energy", [](const GrainValues& g, auto& out, auto&) { out.push_back(0.5 * dot(g.spin, g.angularVelocity)); }},
+    {"orientation", [](const GrainValues& g, auto& out, auto&) { putVector({g.orientation.x, g.orientation.y, g.orientation.z}, out); }},
+    {"orientation_w", [](const GrainValues& g, auto& out, auto&) { out.push_back(g.orientation.w); }},
+    {"angular_velocity", [](const GrainValues& g, auto& out, auto&) { putVector(g.angularVelocity, out); }},
+    {"template", [](const GrainValues& g, auto&, auto& out) { out.push_back(g.shape); }},
+    {"coordination", [](const GrainValues& g, auto&, auto& out) { out.push_back(g.coordination); }},
+    {"contact_force", [](const GrainValues& g, auto& out, auto&) { out.push_back(g.contactForce); }},
+};
+
+/// Those that need a pass over all contacts.
+bool ofContacts(std::string_view name) { return name == "stress" || name == "elastic_energy" || name == "coordination" || name == "contact_force"; }
+
+Writer findWriter(std::string_view name) {
+    const auto found = std::ranges::find(kWriters, name, &NamedWriter::name);
+    if (found == std::end(kWriters)) throw std::out_of_range("dem has no field '" + std::string(name) + "'");
+    return found->write;
+}
+
+}  // namespace
+
+/// What contacts add up to in each grain. σ V = Σ F ⊗ arm over the contact points, its symmetric part.
+struct DemMethod::ContactSums {
+    explicit ContactSums(std::size_t n) : coordination(n), force(n), energy(n), stress(n) {}
+    std::vector<std::int64_t> coordination;
+    std::vector<double> force, energy;
+    std::vector<std::array<double, 6>> stress;
+
+    void add(std::size_t i, const Vec3& arm, const Vec3& f, double stored) {
+        ++coordination[i];
+        force[i] += norm(f);
+        energy[i] += stored;
+        const double parts[6] = {f.x * arm.x, f.y * arm.y, f.z * arm.z, 0.5 * (f.x * arm.y + f.y * arm.x), 0.5 * (f.y * arm.z + f.z * arm.y), 0.5 * (f.x * arm.z + f.z * arm.x)};
+        for (std::size_t k = 0; k < 6; ++k) stress[i][k] += parts[k];
+    }
+};
+
+DemMethod::ContactSums DemMethod::sumContacts() const {
+    ContactSums sums(grains_.rows());
+    const auto stored = [&](const PairConstants& c, const ContactState& state, double overlap, double radius) {
+        double energy = std::visit([&](auto law) { return c.stiffness * law.energy(std::abs(overlap)); }, settings_.normalLaw());
+        if (settings_.shear == Shear::spring) energy += 0.5 * c.shear * (normSquared(state.spring) + radius * radius * normSquared(state.turn));
+        return energy;
+    };
+    for (std::size_t p = 0; p < pairs_.state.size(); ++p) {
+        const ContactState& state = pairs_.state[p];
+        if (!state.touching) continue;
+        const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p], i = spheres_.grain[a], j = spheres_.grain[b];
+        const double ra = spheres_.radius[a], rb = spheres_.radius[b];
+        const Vec3 apart = domain_.nearestImage(spheres_.centre[a] - spheres_.centre[b]), normal = normalized(apart);
+        const double overlap = ra + rb - norm(apart), energy = 0.5 * stored(pairs_.constants[p], state, overlap, ra * rb / (ra + rb));
+        sums.add(i, spheres_.centre[a] - get(grains_.position, i) + (0.5 * overlap - ra) * normal, state.force, energy);
+        sums.add(j, spheres_.centre[b] - get(grains_.position, j) + (rb - 0.5 * overlap) * normal, -state.force, energy);
+    }
+    for (std::size_t c = 0; c < bodies_.size(); ++c) {
+        const ContactState& state = bodies_.state[c];
+        if (!state.touching) continue;
+        const std::uint32_t s = bodies_.sphere[c], i = spheres_.grain[s];
+        sums.add(i, spheres_.centre[s] - get(grains_.position, i) + state.arm, state.force, stored(bodies_.constants[c], state, spheres_.radius[s] - norm(state.arm), spheres_.radius[s]));
+    }
+    return sums;
+}
+
+void DemMethod::read(const Exec&, world::FieldNames names, world::ChunkSink& sink) const { readRows(names, sink, nullptr); }
+
+void DemMethod::readRows(world::FieldNames names, world::ChunkSink& sink, const std::vector<std::size_t>* listed) const {
+    struct Buffer {
+        Writer write;
+        const world::FieldInfo* info;
+        std::vector<double> reals;
+        std::vector<std::int64_t> integers;
+    };
+    std::vector<Buffer> buffers;
+    for (const std::string_view name : names) buffers.push_back({findWriter(name), world::findField(fields(), name), {}, {}});
+    const bool contacts = std::ranges::any_of(names, ofContacts);
+    const ContactSums sums = contacts ? sumContacts() : ContactSums(0);
+
+    const std::size_t count = listed ? listed->size() : grains_.rows();
+    for (std::size_t begin = 0; begin < count; begin += world::Chunk::kMostGrains) {
+        const std::size_t end = std::min(count, begin + world::Chunk::kMostGrains);
+        for (Buffer& buffer : buffers) {
+            buffer.reals.clear();
+            buffer.integers.clear();
+        }
+        for (std::size_t n = begin; n < end; ++n) {
+            const std::size_t i = listed ? (*listed)[n] : n;
+            GrainValues g{grains_.id(i), grains_.material(i), grains_.source(i), grains_.shape(i), wrapped(i), get(grains_.velocity, i), angularVelocityOf(i), get(grains_.spin, i),
+                          get(grains_.orientation, i), reachOf(i), grains_.mass(i), grains_.volume(i), grains_.birthTime(i), 0, 0, 0, {}};
+            if (contacts) {
+                g.coordination = sums.coordination[i];
+                g.contactForce = sums.force[i];
+                g.elasticEnergy = sums.energy[i];
+                for (std::size_t k = 0; k < 6; ++k) g.stress[k] = sums.stress[i][k] / g.volume;
+            }
+            for (Buffer& buffer : buffers) buffer.write(g, buffer.reals, buffer.integers);
+        }
+        std::vector<world::FieldColumn> columns;
+        for (const Buffer& buffer : buffers) columns.push_back({buffer.info, buffer.reals, buffer.integers});
+        sink.take({end - begin, columns});
+    }
+}
+
+std::vector<world::ContactLine> DemMethod::contacts() const {
+    std::vector<world::ContactLine> lines;
+    for (std::size_t p = 0; p < pairs_.state.size(); ++p) {
+        const ContactState& state = pairs_.state[p];
+        if (!state.touching) continue;
+        const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p], i = spheres_.grain[a], j = spheres_.grain[b];
+        const Vec3 normal = normalized(domain_.nearestImage(spheres_.centre[a] - spheres_.centre[b])), from = wrapped(i);
+        const double push = dot(state.force, normal);
+        lines.push_back({from, from - domain_.nearestImage(from - wrapped(j)), state.force, push, norm(state.force - push * normal)});
+    }
+    for (std::size_t c = 0; c < bodies_.size(); ++c) {
+        const ContactState& state = bodies_.state[c];
+        if (!state.touching) continue;
+        const std::uint32_t s = bodies_.sphere[c], i = spheres_.grain[s];
+        const Vec3 from = wrapped(i), normal = normalized(-state.arm);
+        const double push = dot(state.force, normal);
+        lines.push_back({from, from + (spheres_.centre[s] - get(grains_.position, i)) + state.arm, state.force, push, norm(state.force - push * normal)});
+    }
+    return lines;
+}
+
+}  // namespace talus::dem

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dem/pair_laws.h"
+
+#include "dem/friction_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace talus::dem {
+namespace {
+
+/// Of the kind of grain that makes up most of the mass.
+Shape mainShape(const Settings& settings) {
+    if (settings.templates.empty()) return Shape::sphere;
+    return std::ranges::max_element(settings.templates, {}, &TemplateSettings::fraction)->shape;
+}
+
+/// A material's friction on itself; where its angle is out of reach, at the end of the table (`check` has refused it).
+Rubbing ownFriction(const Settings& settings, const world::Material& material) {
+    const Shape shape = mainShape(settings);
+    const ReposeRange range = reposeRange(shape);
+    const double degrees = std::clamp(std::atan(material.muHat) * 180 / std::numbers::pi, range.low, range.high);
+    return *frictionForAngle(shape, degrees);
+}
+
+/// Effective modulus (14) [Pa].
+double effectiveModulus(double modulusA, double modulusB, double poisson) { return 1 / ((1 - poisson * poisson) * (1 / modulusA + 1 / modulusB)); }
+
+/// How long a contact of the linear law lasts in √(m/k_r): y″ = −D y′ − y ends at zero overlap (10) or, without attraction, where
+/// the force vanishes, D y′ + y = 0.
+double linearContactTime(double damping, bool attraction) {
+    const double d = std::min(damping, 1.99), frequency = std::sqrt(1 - 0.25 * d * d);
+    return (std::numbers::pi - (attraction ? 0 : std::atan2(d * frequency, 1 - 0.5 * d * d))) / frequency;
+}
+
+}  // namespace
+
+void Stiffness::include(const Stiffness& other) {
+    spring = std::max(spring, other.spring);
+    dashpot = std::max(dashpot, other.dashpot);
+}
+
+double Stiffness::step(double fraction) const {
+    constexpr double kEndless = std::numeric_limits<double>::infinity();
+    return fraction * std::min(spring > 0 ? std::numbers::pi / std::sqrt(spring) : kEndless, dashpot > 0 ? 2 / dashpot : kEndless);
+}
+
+PairLaws::PairLaws(const Settings& settings, const world::World& world) : settings_(settings), materials_(world.materials.size()) {
+    const std::size_t pairs = materials_ * (materials_ + 1);
+    grains_.resize(pairs);
+    bodies_.resize(pairs);
+    grainDamping_.resize(pairs);
+    bodyDamping_.resize(pairs);
+    std::map<double, double> numbers;   // restitution → damping number
+    for (int a = 0; a < static_cast<int>(materials_); ++a)
+        for (int b = -1; b < static_cast<int>(materials_); ++b) addPair(settings, world, a, b, numbers);
+}
+
+void PairLaws::addPair(const Settings& settings, const world::World& world, int a, int b, std::map<double, double>& numbers) {
+    const world::Contact& given = world.contacts.between(a, b);
+    const double e = given.restitution.value_or(settings.restitution);
+    if (!numbers.contains(e)) numbers[e] = dampingNumber(settings.exponents(), e, settings.attraction);
+    grainDamping_[index(a, b)] = bodyDamping_[index(a, b)] = numbers[e];
+    const Rubbing own = ownFriction(settings, world.materials[static_cast<std::size_t>(a)]);
+    const double rolling = settings.rollingFriction.value_or(own.rolling);
+    bodies_[index(a, b)] = {given.friction, rolling};
+    if (b >= 0) {
+        const Rubbing other = ownFriction(settings, world.materials[static_cast<std::size_t>(b)]);
+        const double friction = world.contacts.find(a, b) ? given.friction : std::sqrt(own.friction * other.friction);
+        grains_[index(a, b)] = {settings.contactFriction.value_or(friction), settings.rollingFriction.value_or(std::sqrt(own.rolling * other.rolling))};
+        anyRolling_ = anyRolling_ || grains_[index(a, b)].rolling > 0;
+    }
+    anyRolling_ = anyRolling_ || rolling > 0;
+}
+
+// (11), (13), (15) for spheres; for the linear law (10) with the contact time, or the Hertz stiffness at the reference overlap.
+PairConstants PairLaws::constants(const Side& a, const Side& b, double dampingNumber) const {
+    const NormalExponents exponents = settings_.exponents();
+    const double radius = b.body ? a.radius : a.radius * b.radius / (a.radius + b.radius);
+    const double mass = b.body ? a.mass : a.mass * b.mass / (a.mass + b.mass);
+    const double modulus = effectiveModulus(settings_.youngsModulus, b.body ? settings_.bodyYoungsModulus.value_or(settings_.youngsModulus) : settings_.youngsModulus, settings_.poissonRatio);
+    const double hertz = 4.0 / 3 * modulus * std::sqrt(radius);
+    PairConstants pair;
+    if (settings_.stiffness) {
+        pair.stiffness = *settings_.stiffness;
+    } else if (settings_.normal == Normal::hertz) {
+        pair.stiffness = hertz;
+    } else if (settings_.contactTime) {
+        pair.stiffness = mass * std::pow(linearContactTime(dampingNumber, settings_.attraction) / *settings_.contactTime, 2);
+    } else {   // as soft as a Hertz contact where that is deepest
+        pair.stiffness = hertz * std::sqrt(impactOverlap({0.5, 1.5}, mass, hertz, settings_.referenceSpeed));
+    }
+    pair.damping = settings_.damping.value_or(dampingCoefficient(exponents, dampingNumber, mass, pair.stiffness, settings_.referenceSpeed));
+
+    const double overlap = impactOverlap(exponents, mass, pair.stiffness, settings_.referenceSpeed);
+    const double tangent = std::visit([&](auto law) { return pair.stiffness * law.tangent(overlap); }, settings_.normalLaw());
+    if (settings_.shear == Shear::spring) {
+        pair.shear = settings_.shearStiffness.value_or(settings_.shearRatio * tangent);
+        pair.shearDamping = settings_.shearDamping * 2 * std::sqrt(pair.shear * 2.0 / 7 * mass);   // a sphere resists with 2/7 of its mass
+    } else {
+        pair.shear = settings_.shearViscosity.value_or(2.0 / 7 * std::sqrt(mass * tangent));
+    }
+    return pair;
+}
+
+// A contact acts through the centre of a sphere: 1/m + (arm × n)·I⁻¹(arm × n) with the longest arm; along the surface the arm is the
+// bounding radius, so that a sphere resists with 2/7 of its mass.
+Stiffness PairLaws::stiffness(const ClumpTemplate& shape, double diameter, double mass, int material) const {
+    const double perMass = (1 + shape.sphereReach * shape.sphereReach / shape.smallestInertia()) / mass;
+    const double perShearMass = (1 + shape.boundingRadius * shape.boundingRadius / shape.smallestInertia()) / mass;
+    const auto largest = std::ranges::max_element(shape.spheres, {}, &TemplateSphere::radius);
+    const Side side{diameter * largest->radius, mass};
+    Stiffness most;
+    for (const bool body : {false, true}) {
+        const PairConstants c = body ? bodyPair(material, side, -1) : grainPair(material, side, material, side);
+        const double sides = body ? 1 : 2, overlap = impactOverlap(settings_.exponents(), mass / sides, c.stiffness, settings_.referenceSpeed);
+        std::visit([&](auto law) { most.include({c.stiffness * law.tangent(overlap) * sides * perMass, c.damping * law.viscous(overlap) * sides * perMass}); }, settings_.normalLaw());
+        if (settings_.shear == Shear::spring) most.include({c.shear * sides * perShearMass, c.shearDamping * sides * perShearMass});
+        else if (settings_.shear != Shear::coulomb) most.include({0, c.shear * sides * perShearMass});
+    }
+    return most;
+}
+
+}  // namespace talus::dem
