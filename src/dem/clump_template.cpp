@@ -11,7 +11,7 @@
 namespace talus::dem {
 namespace {
 
-constexpr int kColumns = 500;   // across the extent
+constexpr int kColumns = 300;   // across the extent
 
 /// Moments of a body: ∫1, ∫x, ∫x xᵀ.
 struct Moments {

@@ -5,7 +5,9 @@
 #include "dem/contact_law.h"
 #include "dem/neighbours.h"
 
+#include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace talus::dem {
@@ -19,6 +21,17 @@ struct ContactState {
     bool bonded = false;     // to a surface that grains do not leave
 
     bool idle() const { return !touching && !bonded; }
+};
+
+/// What contacts add up to in each grain. σ V = Σ F ⊗ arm over the contact points, its symmetric part.
+struct ContactSums {
+    explicit ContactSums(std::size_t n) : coordination(n), force(n), energy(n), stress(n) {}
+    std::vector<std::int64_t> coordination;
+    std::vector<double> force, energy;                 // [N], [J]
+    std::vector<std::array<double, 6>> stress;         // times volume [J]
+
+    void add(std::size_t grain, const Vec3& arm, const Vec3& force, double energy);
+    void keep(std::span<const std::size_t> rows);
 };
 
 struct PairContacts {

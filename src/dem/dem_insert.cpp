@@ -103,7 +103,7 @@ std::vector<NewGrain> DemMethod::packedGrains(const Exec& exec, const world::Wor
         if (box.contains(wrapped(i)) || domain_.periodic(0) || domain_.periodic(1) || domain_.periodic(2))
             obstacles.push_back({wrapped(i), get(grains_.orientation, i), grains_.diameter(i), grains_.shape(i)});
     const PackingPlace place{domain_, *fill.region, bodies, templates_, obstacles};
-    const std::vector<Vec3> points = throwPoints(place, fraction * volume / mean, world.seed, kPackingStream + static_cast<std::uint32_t>(fill.source));
+    const std::vector<Vec3> points = throwPoints(place, fraction * volume / mean, world.seed, kPackingStream + 2 * static_cast<std::uint32_t>(fill.source));
     std::vector<PackedGrain> thrown;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const NewGrain grain = drawGrain(world, fill, i, {});

@@ -115,6 +115,7 @@ void DemMethod::rebuild(const Exec& exec, const world::World& world, double time
         const std::size_t found = bodies_.find(spheres_, moved(bodiesBefore.sphere[c]), bodiesBefore.body[c]);
         if (found < bodies_.size()) bodies_.state[found] = bodiesBefore.state[c];
     }
+    keptSums_.reset();
     stale_ = bodiesUnlisted_ = false;
     bodyDrift_ = 0;
     ++builds_;
@@ -151,14 +152,14 @@ BodyContacts DemMethod::nearBodies(const Exec& exec, const world::World& world, 
         BodyContacts& found = parts[begin / kBlock];
         std::vector<const Placed*> near;
         for (std::size_t i = begin; i < end; ++i) {
-            const Vec3 x = get(grains_.position, i);
+            const Vec3 x = wrapped(i), shift = x - get(grains_.position, i);
             near.clear();
             for (const Placed& body : placed)
                 if (body.shape->distance(body.back.rotate(x - body.position)) < reach_[i] + skin_) near.push_back(&body);
             if (near.empty()) continue;
             for (std::uint32_t s = spheres_.first[i]; s < spheres_.first[i + 1]; ++s)
                 for (const Placed* body : near)
-                    if (body->shape->distance(body->back.rotate(spheres_.centre[s] - body->position)) < spheres_.radius[s] + skin_) {
+                    if (body->shape->distance(body->back.rotate(spheres_.centre[s] + shift - body->position)) < spheres_.radius[s] + skin_) {
                         found.sphere.push_back(s);
                         found.body.push_back(body->index);
                     }

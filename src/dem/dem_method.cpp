@@ -44,6 +44,8 @@ world::Removed DemMethod::erase(const Exec& exec, const world::Region& region, w
     }
     if (gone.empty()) return removed;
     if (taken) readRows(world::kPromisedNames, *taken, &gone);
+    if (!keptSums_) keptSums_ = sumContacts();
+    keptSums_->keep(stay);
     keep(stay);
     return removed;
 }
@@ -55,13 +57,16 @@ std::vector<world::Metric> DemMethod::metrics() const {
     const double count = std::max<double>(1, static_cast<double>(grains_.rows()));
     return {{"packing_fraction_of_fills", filledRegion_ > 0 ? filledSolid_ / filledRegion_ : 0},
             {"contacts_per_grain", static_cast<double>(touching) / count},
-            {"list_builds", static_cast<double>(builds_)}};
+            {"list_builds", static_cast<double>(builds_)},
+            {"contact_friction", grains_.rows() > 0 ? laws_.betweenGrains(grains_.material(0), grains_.material(0)).friction : 0},
+            {"rolling_friction", grains_.rows() > 0 ? laws_.betweenGrains(grains_.material(0), grains_.material(0)).rolling : 0}};
 }
 
 std::vector<world::Metric> DemMethod::fallbacks() const { return {{"deep_overlaps", static_cast<double>(deepOverlaps_)}}; }
 
 std::vector<world::GrainTemplate> DemMethod::templates() const {
     std::vector<world::GrainTemplate> shapes;
+    if (templates_.size() == 1 && templates_.front().isSphere()) return shapes;
     for (const ClumpTemplate& shape : templates_) {
         world::GrainTemplate& out = shapes.emplace_back();
         out.name = shape.name;
@@ -147,6 +152,7 @@ void DemMethod::load(const Exec& exec, const Archive& archive) {
         const double* r = &rates[7 * b];
         bodyRates_[b] = {{r[0], r[1], r[2]}, {r[3], r[4], r[5]}, r[6], 0};
     }
+    keptSums_.reset();
     derive();
     bodies_ = {};
     listPairs(exec);

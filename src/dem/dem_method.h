@@ -86,7 +86,7 @@ private:
     double bodySpeed(const world::World&, double time) const;
 
     // dem_step.cpp
-    Trial predict(const Exec&, const world::World&, double dt) const;
+    void predict(const Exec&, const world::World&, double dt);
     world::FreeBodies predictBodies(const world::World&, double dt) const;
     Extremes computeForces(const Exec&, const world::World&, double dt, std::span<const world::BodySnapshot>);
     template <class NormalKind, class ShearKind>
@@ -99,7 +99,6 @@ private:
 
     // dem_read.cpp
     void readRows(world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>* listed) const;
-    struct ContactSums;
     ContactSums sumContacts() const;
 
     Settings settings_;
@@ -119,6 +118,7 @@ private:
     std::vector<world::BodyLoad> bodyRates_;   // at the end of the last step, per second
     bool stale_ = true;                    // grains came since the list was built
     bool bodiesUnlisted_ = false;          // after a load only those that touch are listed: the archive knows no bodies
+    std::optional<ContactSums> keptSums_;  // of the last step, since when grains were taken out
     double bodyDrift_ = 0;                 // way of the fastest body since then [m]
 
     Stiffness now_, atRest_;               // of the contacts there are, and of those that there will be

@@ -61,23 +61,30 @@ Writer findWriter(std::string_view name) {
 
 }  // namespace
 
-/// What contacts add up to in each grain. σ V = Σ F ⊗ arm over the contact points, its symmetric part.
-struct DemMethod::ContactSums {
-    explicit ContactSums(std::size_t n) : coordination(n), force(n), energy(n), stress(n) {}
-    std::vector<std::int64_t> coordination;
-    std::vector<double> force, energy;
-    std::vector<std::array<double, 6>> stress;
+void ContactSums::add(std::size_t i, const Vec3& arm, const Vec3& f, double stored) {
+    ++coordination[i];
+    force[i] += norm(f);
+    energy[i] += stored;
+    const double parts[6] = {f.x * arm.x, f.y * arm.y, f.z * arm.z, 0.5 * (f.x * arm.y + f.y * arm.x), 0.5 * (f.y * arm.z + f.z * arm.y), 0.5 * (f.x * arm.z + f.z * arm.x)};
+    for (std::size_t k = 0; k < 6; ++k) stress[i][k] += parts[k];
+}
 
-    void add(std::size_t i, const Vec3& arm, const Vec3& f, double stored) {
-        ++coordination[i];
-        force[i] += norm(f);
-        energy[i] += stored;
-        const double parts[6] = {f.x * arm.x, f.y * arm.y, f.z * arm.z, 0.5 * (f.x * arm.y + f.y * arm.x), 0.5 * (f.y * arm.z + f.z * arm.y), 0.5 * (f.x * arm.z + f.z * arm.x)};
-        for (std::size_t k = 0; k < 6; ++k) stress[i][k] += parts[k];
+void ContactSums::keep(std::span<const std::size_t> rows) {
+    std::size_t to = 0;
+    for (const std::size_t row : rows) {
+        if (row >= coordination.size()) break;   // it came since
+        coordination[to] = coordination[row];
+        force[to] = force[row];
+        energy[to] = energy[row];
+        stress[to++] = stress[row];
     }
-};
+    coordination.resize(to);
+    force.resize(to);
+    energy.resize(to);
+    stress.resize(to);
+}
 
-DemMethod::ContactSums DemMethod::sumContacts() const {
+ContactSums DemMethod::sumContacts() const {
     ContactSums sums(grains_.rows());
     const auto stored = [&](const PairConstants& c, const ContactState& state, double overlap, double radius) {
         double energy = std::visit([&](auto law) { return c.stiffness * law.energy(std::abs(overlap)); }, settings_.normalLaw());
@@ -115,7 +122,8 @@ void DemMethod::readRows(world::FieldNames names, world::ChunkSink& sink, const 
     std::vector<Buffer> buffers;
     for (const std::string_view name : names) buffers.push_back({findWriter(name), world::findField(fields(), name), {}, {}});
     const bool contacts = std::ranges::any_of(names, ofContacts);
-    const ContactSums sums = contacts ? sumContacts() : ContactSums(0);
+    // After grains were taken out, what those that stay felt in the step before it still counts.
+    const ContactSums sums = !contacts ? ContactSums(0) : keptSums_ ? *keptSums_ : sumContacts();
 
     const std::size_t count = listed ? listed->size() : grains_.rows();
     for (std::size_t begin = 0; begin < count; begin += world::Chunk::kMostGrains) {
@@ -128,7 +136,7 @@ void DemMethod::readRows(world::FieldNames names, world::ChunkSink& sink, const 
             const std::size_t i = listed ? (*listed)[n] : n;
             GrainValues g{grains_.id(i), grains_.material(i), grains_.source(i), grains_.shape(i), wrapped(i), get(grains_.velocity, i), angularVelocityOf(i), get(grains_.spin, i),
                           get(grains_.orientation, i), reachOf(i), grains_.mass(i), grains_.volume(i), grains_.birthTime(i), 0, 0, 0, {}};
-            if (contacts) {
+            if (i < sums.coordination.size()) {
                 g.coordination = sums.coordination[i];
                 g.contactForce = sums.force[i];
                 g.elasticEnergy = sums.energy[i];

@@ -57,7 +57,7 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     if (bodiesUnlisted_) relistBodies(exec, world);
     if (const double stable = stableStep(world); dt > kMostStretch * stable) return world::Rejected{stable};
 
-    trial_ = predict(exec, world, dt);
+    predict(exec, world, dt);
     if (trial_.bad >= 0) return failure(static_cast<std::size_t>(trial_.bad), "the velocity of a grain is not finite", "velocity");
     const double way = std::max(trial_.moved, bodyDrift_ + dt * bodySpeed(world, world.time));
     if (way > 0.5 * skin_) return world::Rejected{0.5 * dt * std::min(1.0, 0.5 * skin_ / way)};
@@ -66,6 +66,7 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time + dt);
     for (std::size_t k = 0; k < free.size(); ++k) bodies[free.body(k)] = free.snapshot(free.body(k), world.time + dt);
 
+    keptSums_.reset();
     const Extremes found = computeForces(exec, world, dt, bodies);
     const std::vector<world::BodyLoad> rates = bodyRates(dt, bodies);
     const std::int64_t bad = correct(exec, world, dt);
@@ -90,14 +91,14 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     return world::Done{};
 }
 
-DemMethod::Trial DemMethod::predict(const Exec& exec, const world::World& world, double dt) const {
+void DemMethod::predict(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("move grains");
     const std::size_t count = grains_.rows();
-    Trial t;
+    Trial& t = trial_;
     for (std::vector<Vec3>* column : {&t.position, &t.velocity, &t.spin, &t.angularVelocity}) column->resize(count);
     t.orientation.resize(count);
     t.centre.resize(spheres_.size());
-    if (world.forces.any()) t.push.resize(count);
+    t.push.resize(world.forces.any() ? count : 0);
     struct Furthest {
         double moved = 0;
         std::int64_t bad = -1;
@@ -130,7 +131,6 @@ DemMethod::Trial DemMethod::predict(const Exec& exec, const world::World& world,
         [](const Furthest& a, const Furthest& b) { return Furthest{std::max(a.moved, b.moved), a.bad >= 0 ? a.bad : b.bad}; });
     t.moved = std::sqrt(all.moved);
     t.bad = all.bad;
-    return t;
 }
 
 /// Free bodies at the end of the step, moved by the forces at its beginning.

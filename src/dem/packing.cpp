@@ -17,7 +17,20 @@ constexpr double kMargin = 1.5e-3, kTolerance = 2 * kMargin;   // of a radius
 constexpr int kMostSweeps = 900, kSweepsBeforeRemoval = 200, kSweepsBetween = 50;
 /// Heavy-ball descent of the energy Σ ½ overlap²: v ← β v + h F, x ← x + v. Stable while h times the largest curvature is below 2 (1 + β);
 /// that is about 10 for spheres and 20 for clumps, which also turn.
+constexpr double kLooserAtWalls = 0.17;   // part of the grains of a layer half a diameter thick that finds no room
 constexpr double kInertia = 0.75, kStepSphere = 0.3, kStepClump = 0.14;
+
+/// Where a region reaches from one periodic face to the other it has no end there: seen from some radii inside the face.
+Vec3 insidePeriods(const PackingPlace& place, Vec3 x, double radius) {
+    const Aabb box = place.region.bounds();
+    for (int axis = 0; axis < 3; ++axis) {
+        const double low = place.domain.min[axis], high = place.domain.max[axis], slack = 1e-6 * (high - low);
+        if (!place.domain.periodic(axis) || box.min[axis] > low + slack || box.max[axis] < high - slack) continue;
+        const double margin = std::min(2 * radius, 0.5 * (high - low));
+        x[axis] = std::clamp(x[axis] - (high - low) * std::floor((x[axis] - low) / (high - low)), low + margin, high - margin);
+    }
+    return x;
+}
 
 class Packer {
 public:
@@ -78,23 +91,11 @@ private:
         exec_.forBlocks(spheres_.first[movable_], 1024, [&](std::size_t begin, std::size_t end) {
             for (std::size_t s = begin; s < end; ++s) {
                 const double reach = spheres_.radius[s] + skin_;
-                bool near = place_.region.distance(insidePeriods(spheres_.centre[s], spheres_.radius[s])) > -reach;
+                bool near = place_.region.distance(insidePeriods(place_, spheres_.centre[s], spheres_.radius[s])) > -reach;
                 for (std::size_t b = 0; b < place_.bodies.size() && !near; ++b) near = place_.bodies[b].distance(spheres_.centre[s]) < reach;
                 nearWall_[s] = near;
             }
         });
-    }
-
-    /// Where a region reaches from one periodic face to the other it has no end there: seen from the face at least a radius inside.
-    Vec3 insidePeriods(Vec3 x, double radius) const {
-        const Aabb box = place_.region.bounds();
-        for (int axis = 0; axis < 3; ++axis) {
-            const double low = place_.domain.min[axis], high = place_.domain.max[axis], slack = 1e-6 * (high - low);
-            if (!place_.domain.periodic(axis) || box.min[axis] > low + slack || box.max[axis] < high - slack) continue;
-            const double margin = std::min(2 * radius, 0.5 * (high - low));
-            x[axis] = std::clamp(x[axis] - (high - low) * std::floor((x[axis] - low) / (high - low)), low + margin, high - margin);
-        }
-        return x;
     }
 
     struct Push {
@@ -122,7 +123,7 @@ private:
             push.torque += overlap * cross(spheres_.centre[s] - centre, normal);
             push.deepest = std::max(push.deepest, overlap / (kMargin * radius));
         };
-        const geometry::Surface edge = place_.region.surface(insidePeriods(spheres_.centre[s], radius));
+        const geometry::Surface edge = place_.region.surface(insidePeriods(place_, spheres_.centre[s], radius));
         add(edge.distance + radius, -edge.normal);
         for (const world::BodySnapshot& body : place_.bodies) {
             if (body.distance(spheres_.centre[s]) >= radius) continue;
@@ -244,7 +245,7 @@ private:
 
 }  // namespace
 
-double reachableFraction(const ClumpTemplate& shape) { return shape.isSphere() ? 0.59 : 0.56; }
+double reachableFraction(const ClumpTemplate& shape) { return shape.isSphere() ? 0.59 : shape.spheres.size() <= 6 ? 0.56 : 0.53; }
 
 std::vector<Vec3> throwPoints(const PackingPlace& place, double count, std::uint64_t seed, std::uint32_t stream) {
     const Aabb box = place.region.bounds();
@@ -259,15 +260,24 @@ std::vector<Vec3> throwPoints(const PackingPlace& place, double count, std::uint
     // Cells are not quite of the wanted volume: a share of them gets no point, or some get a second.
     const double perCell = count * cell.x * cell.y * cell.z / free;
     std::vector<Vec3> points;
+    double inWall = 0;
     for (std::size_t index = 0; index < cells[0] * cells[1] * cells[2]; ++index) {
         Rng rng(seed, stream, index);
         const Vec3 corner{static_cast<double>(index % cells[0]), static_cast<double>(index / cells[0] % cells[1]), static_cast<double>(index / (cells[0] * cells[1]))};
         for (double left = perCell; left > 0; left -= 1) {
             const Vec3 x = box.min + componentProduct(corner + Vec3{rng.uniform(), rng.uniform(), rng.uniform()}, cell);
-            if (rng.uniform() >= left || place.region.distance(x) >= 0) continue;
-            if (std::ranges::all_of(place.bodies, [&](const world::BodySnapshot& body) { return body.distance(x) > 0; })) points.push_back(x);
+            const double distance = rng.uniform() >= left ? 0 : place.region.distance(insidePeriods(place, x, 0.5 * edge));
+            if (distance >= 0 || !std::ranges::all_of(place.bodies, [&](const world::BodySnapshot& body) { return body.distance(x) > 0; })) continue;
+            points.push_back(x);
+            inWall += distance > -0.5 * edge;
         }
     }
+    // A wall keeps grains half a diameter away and orders them: beside it a packing is looser.
+    const double keep = 1 - kLooserAtWalls * inWall / std::max(1.0, static_cast<double>(points.size()));
+    std::size_t to = 0;
+    for (std::size_t i = 0; i < points.size(); ++i)
+        if (Rng(seed, stream + 1, i).uniform() < keep) points[to++] = points[i];
+    points.resize(to);
     return points;
 }
 

@@ -52,7 +52,7 @@ double dampingNumber(const NormalExponents& e, double wanted, bool attraction) {
     wanted = std::max(wanted, kLeastRestitution);
     double low = 0, high = 1;
     while (restitution(e, high, attraction) > wanted) high *= 2;
-    for (int i = 0; i < 50; ++i) {
+    for (int i = 0; i < 26; ++i) {
         const double middle = 0.5 * (low + high);
         (restitution(e, middle, attraction) > wanted ? low : high) = middle;
     }

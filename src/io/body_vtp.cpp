@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/body_vtp.h"
 
+#include "io/appended.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace talus::io {
-namespace {
-
-/// An array of the appended part: a 64-bit count of bytes and the bytes.
-template <class T>
-std::uint64_t appendedSize(const std::vector<T>& values) { return sizeof(std::uint64_t) + values.size() * sizeof(T); }
-template <class T>
-void append(AtomicFile& file, const std::vector<T>& values) {
-    const std::uint64_t size = values.size() * sizeof(T);
-    file.write(std::as_bytes(std::span(&size, 1)));
-    file.write(std::as_bytes(std::span(values)));
-}
-
-}  // namespace
 
 void writeMeshVtp(const Path& path, const std::vector<PlacedMesh>& meshes) {
     std::vector<float> points;

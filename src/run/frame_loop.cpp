@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/frame_loop.h"
 
+#include "io/contact_files.h"
 #include "io/vtp.h"
 
 #include <fmt/format.h>
@@ -117,8 +118,18 @@ void FrameLoop::writeFrame() {
     io::writeVtp(directory_.frame(number), std::move(sink).finish(simulation_.world().time));
     frameTimes_.push_back(stages_.sinceStart(simulation_.world().time));
     writeBodies();
+    writeShapes(number);
     directory_.listFrames(settings_.firstNumber, frameTimes_);
     appendRows(number);
+}
+
+// Shapes of clumps with the first frame, forces between grains with every one where they are asked for.
+void FrameLoop::writeShapes(std::int64_t number) {
+    const world::Method& method = simulation_.method();
+    if (const std::vector<world::GrainTemplate> templates = method.templates(); next() == 1 && !templates.empty()) io::writeTemplates(directory_.templates(), templates);
+    if (!settings_.contacts) return;
+    io::writeContacts(directory_.contacts(number), method.contacts());
+    directory_.listContacts(settings_.firstNumber, frameTimes_);
 }
 
 void FrameLoop::appendRows(std::int64_t number) {

@@ -30,13 +30,16 @@ constexpr std::string_view kFrames = "frames", kCheckpoint = "checkpoint", kProb
 
 std::string movingName(std::int64_t number) { return fmt::format("bodies_{:06}.vtp", number); }
 
-/// The number in "grains_000012.vtp" or "bodies_000012.vtp".
+std::string contactsName(std::int64_t number) { return fmt::format("contacts_{:06}.vtp", number); }
+
+/// The number in "grains_000012.vtp", "bodies_000012.vtp" or "contacts_000012.vtp".
 std::optional<std::int64_t> frameNumber(const Path& path) {
     const std::string name = path.filename().string();
     std::int64_t number = 0;
-    if (!(name.starts_with("grains_") || name.starts_with("bodies_")) || !name.ends_with(".vtp")) return {};
-    std::from_chars(name.data() + 7, name.data() + name.size(), number);
-    return io::frameName(number) == name || movingName(number) == name ? std::optional(number) : std::nullopt;
+    const std::size_t prefix = name.find('_') + 1;   // 0 where there is none
+    if (prefix == 0 || !name.ends_with(".vtp")) return {};
+    std::from_chars(name.data() + prefix, name.data() + name.size(), number);
+    return io::frameName(number) == name || movingName(number) == name || contactsName(number) == name ? std::optional(number) : std::nullopt;
 }
 
 /// Files that a scene brought along, as run.json lists them; names alone, so that nothing outside can be meant.
@@ -89,7 +92,7 @@ void removeRun(const RunDirectory& directory) {
     removeBodyMeshes(path / kFrames);
     removeAssets(path);
     removeProbeTables(directory.probes());
-    for (const std::string_view name : {"scene.toml", "look.json", "results.json", "series.csv", "flows.csv", "preview.png", "poster.png", "plots.png", "frames/bodies.csv", "frames/grains.vtp.series", "frames/bodies.vtp.series", "frames/bodies_fixed.vtp",
+    for (const std::string_view name : {"scene.toml", "look.json", "results.json", "series.csv", "flows.csv", "preview.png", "poster.png", "plots.png", "frames/bodies.csv", "frames/grains.vtp.series", "frames/bodies.vtp.series", "frames/bodies_fixed.vtp", "frames/templates.json", "frames/contacts.vtp.series",
                                         "checkpoint/a.h5", "checkpoint/b.h5"})
         fs::remove(path / name);
     try {
@@ -154,6 +157,7 @@ RunDirectory RunDirectory::open(const Path& path) {
 Path RunDirectory::frame(std::int64_t number) const { return path_ / kFrames / io::frameName(number); }
 
 Path RunDirectory::movingBodies(std::int64_t number) const { return frames() / movingName(number); }
+Path RunDirectory::contacts(std::int64_t number) const { return frames() / contactsName(number); }
 
 void RunDirectory::closeTables(const std::string& stage) {
     series_.reset();
@@ -192,6 +196,12 @@ void RunDirectory::listMovingBodies(std::int64_t first, const std::vector<double
     std::vector<io::NamedTime> files;
     for (const double time : times) files.push_back({movingName(first + static_cast<std::int64_t>(files.size())), time});
     io::writeSeries(frames() / "bodies.vtp.series", files);
+}
+
+void RunDirectory::listContacts(std::int64_t first, const std::vector<double>& times) const {
+    std::vector<io::NamedTime> files;
+    for (const double time : times) files.push_back({contactsName(first + static_cast<std::int64_t>(files.size())), time});
+    io::writeSeries(frames() / "contacts.vtp.series", files);
 }
 
 void RunDirectory::removeFramesFrom(std::int64_t number) const {

@@ -45,6 +45,8 @@ public:
     Path bodyMesh(const std::string& body) const { return frames() / ("body_" + body + ".vtp"); }
     Path fixedBodies() const { return frames() / "bodies_fixed.vtp"; }
     Path movingBodies(std::int64_t number) const;
+    Path contacts(std::int64_t number) const;
+    Path templates() const { return frames() / "templates.json"; }
 
     io::CheckpointPair& checkpoints() { return checkpoints_; }
 
@@ -65,6 +67,7 @@ public:
     /// grains.vtp.series for frames of these times, the file of frame 0 numbered `first`.
     void listFrames(std::int64_t first, const std::vector<double>& times) const;
     void listMovingBodies(std::int64_t first, const std::vector<double>& times) const;   // the same in bodies.vtp.series
+    void listContacts(std::int64_t first, const std::vector<double>& times) const;       // and in contacts.vtp.series
     /// Removes frame files with this number or a higher one.
     void removeFramesFrom(std::int64_t number) const;
 

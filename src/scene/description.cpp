@@ -246,6 +246,7 @@ void FillDescription::keys(KeyVisitor& v) {
 void OutputDescription::keys(KeyVisitor& v) {
     v.texts({"fields", "fields to write besides the ones that every method has; [\"all\"] for every field of the method"},
             fields);
+    v.flag({"contacts", "whether to write the forces between grains with each frame (dem): contacts_*.vtp, for talus render --chains and ParaView"}, contacts);
     v.integer({"first_frame", "number of the first frame file", Dimension::none, between(0, 1e9)}, firstFrame);
     v.number({"checkpoint_interval", "simulated time between checkpoints; 0: with every frame", Dimension::time, nonNegative()},
              checkpointInterval);

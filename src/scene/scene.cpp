@@ -62,6 +62,8 @@ std::vector<std::string> fieldsToWrite(const SceneDescription& scene) {
         if (std::ranges::find(fields, name) == fields.end()) fields.emplace_back(name);
     };
     for (const world::FieldInfo& field : world::kPromisedFields) add(field.name);
+    if (const auto drawn = scene.methodInfo().drawnFields)
+        for (const std::string_view name : drawn(scene.methodSettings())) add(name);
     const std::vector<std::string>& asked = scene.output.fields;
     if (std::ranges::find(asked, "all") != asked.end())
         for (const world::FieldInfo& field : scene.methodInfo().fields) add(field.name);
@@ -162,6 +164,7 @@ double Scene::framesPerSecond() const { return description_->time.framesPerSecon
 std::int64_t Scene::firstFrame() const { return description_->output.firstFrame; }
 double Scene::checkpointInterval() const { return description_->output.checkpointInterval; }
 const std::vector<std::string>& Scene::outputFields() const { return outputFields_; }
+bool Scene::outputContacts() const { return description_->output.contacts; }
 const std::vector<std::string>& Scene::warnings() const { return warnings_; }
 const std::vector<Asset>& Scene::assets() const { return assets_; }
 io::Look Scene::look() const { return lookOf(*description_); }

@@ -59,7 +59,8 @@ public:
     double framesPerSecond() const;
     std::int64_t firstFrame() const;
     double checkpointInterval() const;           // [s], 0: with every frame
-    const std::vector<std::string>& outputFields() const;   // promised fields first, then those asked for
+    const std::vector<std::string>& outputFields() const;
+    bool outputContacts() const;   // whether forces between grains are written with each frame   // promised fields first, then those asked for
     const std::vector<std::string>& warnings() const;       // formatted, with their place
     io::Look look() const;                       // for pictures
 

@@ -123,6 +123,8 @@ struct MethodInfo {
     void (*check)(const MethodSettings&, const World&, Problems&);                  // what it cannot do, it refuses here
     Estimate (*estimate)(const MethodSettings&, const World&, Precision);           // allocates nothing
     std::unique_ptr<Method> (*create)(const MethodSettings&, const World&, Precision);
+    /// Fields beyond the promised ones that pictures of the grains need; every frame has them.
+    std::vector<std::string_view> (*drawnFields)(const MethodSettings&) = nullptr;
 };
 
 }  // namespace talus::world

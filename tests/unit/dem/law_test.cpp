@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "csv.h"
+#include "dem/response.h"
+#include "dem/restitution.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace talus::dem {
+namespace {
+
+TEST(Restitution, dependsOnOneNumberAlone) {
+    // Hertz with α = ½, tension clipped.
+    const std::pair<double, double> known[] = {{0.1, 0.892859}, {0.3, 0.722085}, {0.5, 0.595252}, {1, 0.393931}};
+    for (const auto& [x, e] : known) EXPECT_NEAR(restitution({0.5, 1.5}, x, false), e, 2e-6) << x;
+}
+
+TEST(Restitution, ofTheTableForAllExponents) {
+    const test::CsvTable table("G_bell_fig3_restitution.csv");
+    double worst = 0;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        const NormalExponents e{table.number(row, "a"), table.number(row, "b")};
+        const double v = table.number(row, "v_m_s"), length = std::pow(v * v / 1e6, 1 / (e.beta + 1));
+        const double number = table.number(row, "kd") * std::pow(length, e.alpha + 1) / v;
+        EXPECT_NEAR(number, table.number(row, "D_nondim"), 1e-3 * number) << row;
+        worst = std::max(worst, std::abs(restitution(e, number, true) - table.number(row, "e_n (end at overlap=0)")));
+        worst = std::max(worst, std::abs(restitution(e, number, false) - table.number(row, "e_n (end at f_n=0, no attraction)")));
+    }
+    std::printf("    worst %.1e\n", worst);
+    EXPECT_LT(worst, 1e-5);
+}
+
+TEST(Restitution, isFoundBackFromItsDamping) {
+    for (const NormalExponents& e : {NormalExponents{0.5, 1.5}, NormalExponents{0.25, 1.5}, NormalExponents{0, 1.5}, NormalExponents{0, 1}})
+        for (const double wanted : {0.1, 0.4, 0.9, 0.99})
+            for (const bool attraction : {false, true}) EXPECT_NEAR(restitution(e, dampingNumber(e, wanted, attraction), attraction), wanted, 1e-5) << e.alpha << " " << wanted << attraction;
+    EXPECT_EQ(dampingNumber({0.5, 1.5}, 1, false), 0);
+}
+
+// The closed form of the linear law without attraction: exp(−b (π − atan2(2b, 1 − b²))) for the damping that would give e = exp(−π b).
+TEST(Restitution, ofTheLinearLawWithoutAttraction) {
+    for (const double b : {0.05, 0.2, 0.5}) {
+        const double number = 2 * b / std::sqrt(1 + b * b);
+        EXPECT_NEAR(restitution({0, 1}, number, true), std::exp(-std::numbers::pi * b), 1e-6);
+        EXPECT_NEAR(restitution({0, 1}, number, false), std::exp(-b * (std::numbers::pi - std::atan2(2 * b, 1 - b * b))), 1e-6);
+    }
+}
+
+/// The stored energy is the integral of the force.
+template <class Law>
+void expectPotential() {
+    for (const double x : {1e-4, 0.3, 2.0}) {
+        const double h = 1e-5 * x;
+        EXPECT_NEAR((Law::energy(x + h) - Law::energy(x - h)) / (2 * h), Law::elastic(x), 1e-8 * Law::elastic(x));
+        EXPECT_NEAR((Law::elastic(x + h) - Law::elastic(x - h)) / (2 * h), Law::tangent(x), 1e-8 * Law::tangent(x));
+    }
+}
+TEST(NormalLaws, areGradients) {
+    expectPotential<LinearNormal>();
+    expectPotential<HertzHalf>();
+}
+
+TEST(ShearLaws, followTheirEquations) {
+    const PairConstants c{.stiffness = 1, .damping = 0, .shear = 10, .shearDamping = 0};
+    const Vec3 slide{0.3, 0.4, 0};
+    Vec3 spring;
+    EXPECT_EQ(ViscousShear::force(c, 1, slide, 0.1, spring), (Vec3{-3, -4, 0}));
+    EXPECT_LT(norm(CoulombShear::force(c, 1, slide, 0.1, spring) - Vec3{-0.6, -0.8, 0}), 1e-15);
+    EXPECT_EQ(CoulombShear::force(c, 1, {}, 0.1, spring), Vec3{});
+    EXPECT_EQ(CappedShear::force(c, 6, slide, 0.1, spring), (Vec3{-3, -4, 0}));
+    EXPECT_LT(norm(CappedShear::force(c, 1, slide, 0.1, spring) - Vec3{-0.6, -0.8, 0}), 1e-15);
+    EXPECT_LT(norm(SpringShear::force(c, 1, slide, 0.1, spring) - Vec3{-0.3, -0.4, 0}), 1e-15);
+    EXPECT_LT(norm(SpringShear::force(c, 1, 10 * slide, 0.1, spring) - Vec3{-0.6, -0.8, 0}), 1e-15);
+    EXPECT_NEAR(norm(spring), 0.1, 1e-15) << "shortened to what friction holds";
+}
+
+TEST(Response, neverPullsUnlessBonded) {
+    const PairConstants c{.stiffness = 1e6, .damping = 1e4, .shear = 1e3, .shearDamping = 0};
+    ContactState state;
+    Touch t{.overlap = 1e-4, .normal = {0, 0, 1}, .velocity = {0, 0, 5}, .spin = {}, .radius = 0.01};
+    respond<HertzHalf, SpringShear>(c, {0.5, 0}, t, 1e-6, false, state);
+    EXPECT_EQ(state.force.z, 0);
+    respond<HertzHalf, SpringShear>(c, {0.5, 0}, t, 1e-6, true, state);
+    EXPECT_LT(state.force.z, 0);
+    t.bonded = true;
+    t.velocity = {};
+    t.overlap = -1e-4;
+    respond<HertzHalf, SpringShear>(c, {0.5, 0}, t, 1e-6, false, state);
+    EXPECT_NEAR(state.force.z, -1, 1e-9);
+}
+
+TEST(Response, rollingFrictionIsATorqueOfAtMostItsShareOfTheForce) {
+    const PairConstants c{.stiffness = 1e6, .damping = 0, .shear = 1e3, .shearDamping = 0};
+    Touch t{.overlap = 1e-4, .normal = {0, 0, 1}, .velocity = {}, .spin = {1, 2, 30}, .radius = 0.01};
+    ContactState state;
+    const Response little = respond<HertzHalf, SpringShear>(c, {0.5, 0.2}, t, 1e-5, false, state);
+    EXPECT_LT(norm(little.moment + 1e3 * 1e-4 * 1e-5 * Vec3{1, 2, 0}), 1e-12);
+    Response much;
+    for (int i = 0; i < 5000; ++i) much = respond<HertzHalf, SpringShear>(c, {0.5, 0.2}, t, 1e-3, false, state);
+    EXPECT_NEAR(norm(much.moment), 0.2 * 0.01 * 1, 1e-9);
+    EXPECT_EQ(much.moment.z, 0);
+}
+
+}  // namespace
+}  // namespace talus::dem
