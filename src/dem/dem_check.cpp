@@ -56,15 +56,16 @@ void checkFriction(const Settings& settings, const world::World& world, Problems
     if (settings.contactFriction) return;
     Shape shape = Shape::sphere;
     if (!settings.templates.empty()) shape = std::ranges::max_element(settings.templates, {}, &TemplateSettings::fraction)->shape;
-    const ReposeRange range = reposeRange(shape);
+    const std::optional<ReposeRange> range = reposeRange(shape);
+    const std::string name(kShapeNames[static_cast<std::size_t>(shape)]);
     for (const int m : world.grainMaterials()) {
         const world::Material& material = world.materials[static_cast<std::size_t>(m)];
         const double degrees = std::atan(material.muHat) * 180 / std::numbers::pi;
-        if (world.contacts.find(m, m) || (degrees >= range.low - 1e-9 && degrees <= range.high + 1e-9)) continue;
+        if (world.contacts.find(m, m) || (range && degrees >= range->low - 1e-9 && degrees <= range->high + 1e-9)) continue;
+        const std::string known = range ? fmt::format("heaps of '{}' were measured between {:g} and {:g} degrees, not at {:.4g}", name, range->low, range->high, degrees)
+                                        : fmt::format("at which angle heaps of '{}' stand was not measured", name);
         problems.error(fmt::format("materials[{}].friction_angle_deg", m),
-                       fmt::format("heaps of '{}' stand between {:g} and {:g} degrees, as measured, not at {:.4g}; give dem.contact_friction, or [[contacts]] between \"{}\" and itself, to set the "
-                                   "coefficient of friction instead",
-                                   kShapeNames[static_cast<std::size_t>(shape)], range.low, range.high, degrees, material.name));
+                       fmt::format("{}; give dem.contact_friction, or [[contacts]] between \"{}\" and itself, to set the coefficient of friction instead", known, material.name));
     }
 }
 
@@ -173,7 +174,7 @@ world::Estimate estimateDem(const Settings& settings, const world::World& world)
     }
     spheresPerGrain /= shares;
     // Neighbours within the skin: 0.6 × ((1 + skin)³ − 1) × 8 and the contacts themselves, half of them each; clumps have fewer per sphere.
-    const double pairs = (spheresPerGrain > 1 ? 0.7 : 1) * (3 + 14 * settings.skin);
+    const double pairs = (spheresPerGrain > 1 ? 0.3 : 1) * (3 + 14 * settings.skin);
     const double perGrain = static_cast<double>(Grains().bytesPerRow()) + 5 * sizeof(Vec3) + sizeof(Quat) + 2 * sizeof(double) + 4;
     const double perSphere = 3 * sizeof(Vec3) + sizeof(double) + 3 * 4;
     const double perPair = sizeof(ContactState) + sizeof(PairConstants) + sizeof(Vec3) + 3 * 4;

@@ -22,7 +22,8 @@ Quat randomOrientation(Rng& rng) {
 }
 
 /// Streams of random numbers of a source (core/rng.h): emitters and fills number their sources from 0.
-constexpr std::uint32_t kGrainStream = 0x10000, kPackingStream = 0x20000;
+constexpr std::uint32_t kGrainStream = 0x10000, kPackingStream = 0x20000, kTurnStream = 0x30000;
+constexpr std::uint64_t kTurns = 4;   // orientations that an emitted clump tries
 
 /// Spheres that are in the way, found by the cell in which they lie.
 class Room {
@@ -67,7 +68,7 @@ private:
 /// where they overlap the emitter leaves one out.
 double DemMethod::grainSpacing() const {
     double factor = 1;
-    for (const ClumpTemplate& shape : templates_) factor = std::max(factor, 1 + 0.4 * (2 * shape.boundingRadius - 1));
+    for (const ClumpTemplate& shape : templates_) factor = std::max(factor, 1 + 0.15 * (2 * shape.boundingRadius - 1));
     return diameter_ * largestSize(settings_.sizes) * factor;
 }
 
@@ -151,8 +152,17 @@ std::vector<NewGrain> DemMethod::listedGrains(const Exec&, const world::World& w
             const ClumpTemplate& shape = templates_[static_cast<std::size_t>(grain.shape)];
             centres.resize(shape.spheres.size());
             placeSpheres(shape, grain.diameter, grain.position, grain.orientation, centres.data());
-            bool fits = true;
-            for (std::size_t s = 0; s < centres.size() && fits; ++s) fits = room.has(centres[s], grain.diameter * shape.spheres[s].radius);
+            bool fits = false;
+            for (std::uint64_t attempt = 0; attempt < kTurns && !fits; ++attempt) {
+                if (attempt > 0) {
+                    if (shape.isSphere()) break;
+                    Rng rng(world.seed, kTurnStream + static_cast<std::uint32_t>(fill.source), (static_cast<std::uint64_t>(world.nextId) + i) * kTurns + attempt);
+                    grain.orientation = randomOrientation(rng);
+                    placeSpheres(shape, grain.diameter, grain.position, grain.orientation, centres.data());
+                }
+                fits = true;
+                for (std::size_t s = 0; s < centres.size() && fits; ++s) fits = room.has(centres[s], grain.diameter * shape.spheres[s].radius);
+            }
             if (!fits) continue;
             for (std::size_t s = 0; s < centres.size(); ++s) room.add(centres[s], grain.diameter * shape.spheres[s].radius);
         }

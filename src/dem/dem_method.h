@@ -94,6 +94,12 @@ private:
     template <class NormalKind, class ShearKind>
     Extremes bodyForces(const Exec&, double dt, std::span<const world::BodySnapshot>);
     std::vector<world::BodyLoad> bodyRates(double dt, std::span<const world::BodySnapshot>) const;
+    struct Meeting {
+        Vec3 normal;                       // from the second sphere to the first
+        double overlap = 0;                // [m]
+    };
+    Meeting meeting(std::uint32_t a, std::uint32_t b) const;
+    Vec6 contactWrench(std::size_t row) const;
     std::int64_t correct(const Exec&, const world::World&, double dt);
     world::Failed failure(std::size_t row, std::string_view what, std::string_view field) const;
 

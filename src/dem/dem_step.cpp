@@ -257,65 +257,67 @@ std::vector<world::BodyLoad> DemMethod::bodyRates(double, std::span<const world:
     return rates;
 }
 
-/// Forces of all contacts of a grain, first of the pairs in which it comes first, then of the others, then of bodies: always in the
-/// same order. Then velocities at the end of the step.
+/// Where two spheres of the list touch at the end of the step, and along which normal.
+DemMethod::Meeting DemMethod::meeting(std::uint32_t a, std::uint32_t b) const {
+    const Vec3 apart = domain_.nearestImage(trial_.centre[a] - trial_.centre[b]);
+    const double distance = norm(apart);
+    return {distance > 0 ? apart / distance : Vec3{0, 0, 1}, spheres_.radius[a] + spheres_.radius[b] - distance};
+}
+
+/// Force and torque of all contacts of a grain: of the pairs in which it comes first, then of the others, then of bodies, always in the
+/// same order.
+Vec6 DemMethod::contactWrench(std::size_t i) const {
+    const Vec3 x = trial_.position[i];
+    const bool rolling = laws_.rolling();
+    Vec6 sum;
+    for (std::uint32_t s = spheres_.first[i]; s < spheres_.first[i + 1]; ++s)
+        for (std::size_t p = pairs_.list.firstOfSphere[s]; p < pairs_.list.firstOfSphere[s + 1]; ++p) {
+            const ContactState& state = pairs_.state[p];
+            if (!state.touching) continue;
+            const Meeting m = meeting(s, pairs_.list.b[p]);
+            sum += {state.force, cross(trial_.centre[s] - x + (0.5 * m.overlap - spheres_.radius[s]) * m.normal, state.force)};
+            if (rolling) sum.angular += pairMoment_[p];
+        }
+    for (std::size_t k = pairs_.list.firstOfB[i]; k < pairs_.list.firstOfB[i + 1]; ++k) {
+        const std::size_t p = pairs_.list.byB[k];
+        const ContactState& state = pairs_.state[p];
+        if (!state.touching) continue;
+        const std::uint32_t b = pairs_.list.b[p];
+        const Meeting m = meeting(pairs_.list.a[p], b);
+        sum += {-state.force, cross(trial_.centre[b] - x + (spheres_.radius[b] - 0.5 * m.overlap) * m.normal, -state.force)};
+        if (rolling) sum.angular -= pairMoment_[p];
+    }
+    for (std::size_t k = bodies_.firstOfGrain[i]; k < bodies_.firstOfGrain[i + 1]; ++k) {
+        const ContactState& state = bodies_.state[k];
+        if (state.touching) sum += {state.force, cross(bodyTouch_[k].point - domain_.wrap(x), state.force) + bodyMoment_[k]};
+    }
+    return sum;
+}
+
+/// Velocities at the end of the step from the forces at both ends. Returns a row that is not finite, or −1.
 std::int64_t DemMethod::correct(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("move grains");
     struct Furthest {
         double speed = 0;
         std::int64_t bad = -1;
     };
-    const bool rolling = laws_.rolling();
     const Furthest all = exec.reduce(
         grains_.rows(), kGrainBlock, Furthest{},
         [&](std::size_t begin, std::size_t end) {
             Furthest here;
             for (std::size_t i = begin; i < end; ++i) {
-                const Vec3 x = trial_.position[i];
-                Vec3 force, torque;
-                for (std::uint32_t s = spheres_.first[i]; s < spheres_.first[i + 1]; ++s)
-                    for (std::size_t p = pairs_.list.firstOfSphere[s]; p < pairs_.list.firstOfSphere[s + 1]; ++p) {
-                        const ContactState& state = pairs_.state[p];
-                        if (!state.touching) continue;
-                        const std::uint32_t b = pairs_.list.b[p];
-                        const Vec3 apart = domain_.nearestImage(trial_.centre[s] - trial_.centre[b]);
-                        const double distance = norm(apart);
-                        const Vec3 normal = distance > 0 ? apart / distance : Vec3{0, 0, 1};
-                        const double overlap = spheres_.radius[s] + spheres_.radius[b] - distance;
-                        force += state.force;
-                        torque += cross(trial_.centre[s] - x + (0.5 * overlap - spheres_.radius[s]) * normal, state.force);
-                        if (rolling) torque += pairMoment_[p];
-                    }
-                for (std::size_t k = pairs_.list.firstOfB[i]; k < pairs_.list.firstOfB[i + 1]; ++k) {
-                    const std::size_t p = pairs_.list.byB[k];
-                    const ContactState& state = pairs_.state[p];
-                    if (!state.touching) continue;
-                    const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p];
-                    const Vec3 apart = domain_.nearestImage(trial_.centre[a] - trial_.centre[b]);
-                    const double distance = norm(apart);
-                    const Vec3 normal = distance > 0 ? apart / distance : Vec3{0, 0, 1};
-                    const double overlap = spheres_.radius[a] + spheres_.radius[b] - distance;
-                    force -= state.force;
-                    torque -= cross(trial_.centre[b] - x + (spheres_.radius[b] - 0.5 * overlap) * normal, state.force);
-                    if (rolling) torque -= pairMoment_[p];
-                }
-                for (std::size_t k = bodies_.firstOfGrain[i]; k < bodies_.firstOfGrain[i + 1]; ++k) {
-                    const ContactState& state = bodies_.state[k];
-                    if (!state.touching) continue;
-                    force += state.force;
-                    torque += cross(bodyTouch_[k].point - domain_.wrap(x), state.force) + bodyMoment_[k];
-                }
+                const Vec6 wrench = contactWrench(i);
                 const double mass = grains_.mass(i), half = 0.5 * dt;
-                Vec3 v = get(grains_.velocity, i) + dt * world.gravity + half / mass * (get(grains_.force, i) + force);
+                Vec3 v = get(grains_.velocity, i) + dt * world.gravity + half / mass * (get(grains_.force, i) + wrench.linear);
                 if (!trial_.push.empty()) v += trial_.push[i];
-                const Vec3 spin = get(grains_.spin, i) + half * (get(grains_.torque, i) + torque);
+                const Vec3 spin = get(grains_.spin, i) + half * (get(grains_.torque, i) + wrench.angular);
                 if (here.bad < 0 && !(isFinite(v) && isFinite(spin))) here.bad = static_cast<std::int64_t>(i);
-                set(grains_.position, i, x);
+                set(grains_.position, i, trial_.position[i]);
                 set(grains_.orientation, i, trial_.orientation[i]);
                 set(grains_.velocity, i, v);
                 set(grains_.spin, i, spin);
-                set(grains_.force, i, force);
-                set(grains_.torque, i, torque);
+                set(grains_.force, i, wrench.linear);
+                set(grains_.torque, i, wrench.angular);
                 const double turning = norm(angularVelocity(shapeOf(i), mass, grains_.diameter(i), trial_.orientation[i], spin));
                 here.speed = std::max(here.speed, norm(v) + turning * grains_.diameter(i) * shapeOf(i).sphereReach);
             }

@@ -9,11 +9,11 @@
 
 namespace talus::dem {
 
-/// Angles of repose that a kind of grain reaches [degrees].
+/// Angles of repose that a kind of grain reaches [degrees]; none where no heap of it was measured.
 struct ReposeRange {
     double low = 0, high = 0;
 };
-ReposeRange reposeRange(Shape);
+std::optional<ReposeRange> reposeRange(Shape);
 
 /// Contact friction and, beyond what the shape reaches, rolling friction; none where the angle is out of reach.
 std::optional<Rubbing> frictionForAngle(Shape, double degrees);

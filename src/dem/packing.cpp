@@ -34,9 +34,16 @@ Vec3 insidePeriods(const PackingPlace& place, Vec3 x, double radius) {
 
 class Packer {
 public:
-    Packer(const Exec& exec, const PackingPlace& place, std::vector<PackedGrain> grains) : exec_(exec), place_(place), grains_(std::move(grains)) {}
+    Packer(const Exec& exec, const PackingPlace& place, std::vector<PackedGrain> grains)
+        : exec_(exec), place_(place), corner_(place.region.bounds().min), grains_(std::move(grains)), obstacles_(place.obstacles.begin(), place.obstacles.end()) {
+        double smallest = 1;
+        for (const PackedGrain& grain : grains_) smallest = std::min(smallest, grain.diameter);
+        grid_ = std::exp2(std::floor(std::log2(1e-7 * smallest)));
+    }
 
     std::vector<PackedGrain> run() {
+        for (PackedGrain& grain : grains_) grain.position -= corner_;
+        for (PackedGrain& grain : obstacles_) grain.position -= corner_;
         start();
         for (int sweep = 1; sweep <= kMostSweeps && movable_ > 0; ++sweep) {
             const double deepest = relax();
@@ -49,11 +56,17 @@ public:
 
 private:
     const ClumpTemplate& shape(std::size_t i) const { return place_.templates[static_cast<std::size_t>(at(i).shape)]; }
-    const PackedGrain& at(std::size_t i) const { return i < movable_ ? grains_[i] : place_.obstacles[i - movable_]; }
+    const PackedGrain& at(std::size_t i) const { return i < movable_ ? grains_[i] : obstacles_[i - movable_]; }
+
+    // Positions are relative to the corner of the region and lie on a grid of 1e-7 diameters, so that a region packs alike wherever it is:
+    // pushing grains apart would make rounding errors grow.
+    Vec3 snapped(const Vec3& x) const { return {std::round(x.x / grid_) * grid_, std::round(x.y / grid_) * grid_, std::round(x.z / grid_) * grid_}; }
+    Vec3 wrappedHere(const Vec3& x) const { return place_.domain.wrap(x + corner_) - corner_; }
 
     void start() {
         movable_ = grains_.size();
-        const std::size_t count = movable_ + place_.obstacles.size();
+        for (PackedGrain& grain : grains_) grain.position = snapped(grain.position);
+        const std::size_t count = movable_ + obstacles_.size();
         spheres_ = {};
         spheres_.first.assign(1, 0);
         reach_.clear();
@@ -81,18 +94,19 @@ private:
     void list() {
         std::vector<Vec3> centres(reach_.size());
         for (std::size_t i = 0; i < movable_; ++i) {
-            grains_[i].position = place_.domain.wrap(grains_[i].position);
+            grains_[i].position = snapped(wrappedHere(grains_[i].position));
             placeOne(i);
         }
-        for (std::size_t i = 0; i < centres.size(); ++i) centres[i] = place_.domain.wrap(at(i).position);
+        for (std::size_t i = 0; i < centres.size(); ++i) centres[i] = place_.domain.wrap(at(i).position);   // any origin will do
         pairs_ = findPairs(exec_, place_.domain, {centres, reach_}, spheres_, skin_);
         built_ = spheres_.centre;
         nearWall_.assign(spheres_.size(), 0);
         exec_.forBlocks(spheres_.first[movable_], 1024, [&](std::size_t begin, std::size_t end) {
             for (std::size_t s = begin; s < end; ++s) {
                 const double reach = spheres_.radius[s] + skin_;
-                bool near = place_.region.distance(insidePeriods(place_, spheres_.centre[s], spheres_.radius[s])) > -reach;
-                for (std::size_t b = 0; b < place_.bodies.size() && !near; ++b) near = place_.bodies[b].distance(spheres_.centre[s]) < reach;
+                const Vec3 x = spheres_.centre[s] + corner_;
+                bool near = place_.region.distance(insidePeriods(place_, x, spheres_.radius[s])) > -reach;
+                for (std::size_t b = 0; b < place_.bodies.size() && !near; ++b) near = place_.bodies[b].distance(x) < reach;
                 nearWall_[s] = near;
             }
         });
@@ -117,17 +131,18 @@ private:
 
     void pushWall(std::uint32_t s, const Vec3& centre, Push& push) const {
         const double radius = spheres_.radius[s];
+        const Vec3 x = spheres_.centre[s] + corner_;
         const auto add = [&](double overlap, const Vec3& normal) {
             if (overlap <= 0) return;
             push.force += overlap * normal;
             push.torque += overlap * cross(spheres_.centre[s] - centre, normal);
             push.deepest = std::max(push.deepest, overlap / (kMargin * radius));
         };
-        const geometry::Surface edge = place_.region.surface(insidePeriods(place_, spheres_.centre[s], radius));
+        const geometry::Surface edge = place_.region.surface(insidePeriods(place_, x, radius));
         add(edge.distance + radius, -edge.normal);
         for (const world::BodySnapshot& body : place_.bodies) {
-            if (body.distance(spheres_.centre[s]) >= radius) continue;
-            const world::SurfacePoint surface = body.surface(spheres_.centre[s]);
+            if (body.distance(x) >= radius) continue;
+            const world::SurfacePoint surface = body.surface(x);
             add(radius - surface.distance, surface.normal);
         }
     }
@@ -187,7 +202,7 @@ private:
         const double h = sphere ? kStepSphere : kStepClump, most = 0.1 * skin_;
         velocity_[i] = kInertia * velocity_[i] + h * push.force;
         if (const double way = norm(velocity_[i]); way > most) velocity_[i] *= most / way;
-        grain.position += velocity_[i];
+        grain.position = snapped(grain.position + velocity_[i]);
         if (!sphere) {   // in the coordinates in which mass and inertia are 1: torque over the square of the radius of gyration
             const double gyration = shape(i).smallestInertia() * grain.diameter * grain.diameter;
             rate_[i] = kInertia * rate_[i] + h / gyration * push.torque;
@@ -227,13 +242,15 @@ private:
 
     std::vector<PackedGrain> result() {
         grains_.resize(movable_);
-        for (PackedGrain& grain : grains_) grain.position = place_.domain.wrap(grain.position);
+        for (PackedGrain& grain : grains_) grain.position = place_.domain.wrap(grain.position + corner_);
         return std::move(grains_);
     }
 
     const Exec& exec_;
     const PackingPlace& place_;
-    std::vector<PackedGrain> grains_;
+    Vec3 corner_;
+    std::vector<PackedGrain> grains_, obstacles_;
+    double grid_ = 0;
     std::size_t movable_ = 0;
     Spheres spheres_;
     std::vector<double> reach_, depth_;

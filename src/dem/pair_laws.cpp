@@ -17,12 +17,12 @@ Shape mainShape(const Settings& settings) {
     return std::ranges::max_element(settings.templates, {}, &TemplateSettings::fraction)->shape;
 }
 
-/// A material's friction on itself; where its angle is out of reach, at the end of the table (`check` has refused it).
+/// A material's friction on itself. Where its angle is out of reach `check` has refused it, unless other keys say what friction is.
 Rubbing ownFriction(const Settings& settings, const world::Material& material) {
     const Shape shape = mainShape(settings);
-    const ReposeRange range = reposeRange(shape);
-    const double degrees = std::clamp(std::atan(material.muHat) * 180 / std::numbers::pi, range.low, range.high);
-    return *frictionForAngle(shape, degrees);
+    const std::optional<ReposeRange> range = reposeRange(shape);
+    if (!range) return {};
+    return *frictionForAngle(shape, std::clamp(std::atan(material.muHat) * 180 / std::numbers::pi, range->low, range->high));
 }
 
 /// Effective modulus (14) [Pa].

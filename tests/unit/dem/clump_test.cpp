@@ -73,8 +73,12 @@ TEST(Sizes, haveTheMeansAndEndsThatTheySay) {
         EXPECT_GE(low, smallestSize(sizes));
         EXPECT_LE(high, largestSize(sizes));
         EXPECT_NEAR(cube / kDraws / meanCube(sizes), 1, 0.04);
-        if (sizes.index() < 3) EXPECT_NEAR(sum / kDraws, 1, 0.005);
-        if (std::holds_alternative<TableSize>(sizes)) EXPECT_NEAR(large / cube, 0.4, 0.02) << "share of the mass";
+        if (sizes.index() < 3) {
+            EXPECT_NEAR(sum / kDraws, 1, 0.005);
+        }
+        if (std::holds_alternative<TableSize>(sizes)) {
+            EXPECT_NEAR(large / cube, 0.4, 0.02) << "share of the mass";
+        }
     }
 }
 

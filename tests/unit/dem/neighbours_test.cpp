@@ -65,7 +65,9 @@ TEST(Neighbours, areThoseOfAllPairs) {
             for (std::size_t p = 0; p < list.size(); ++p) {
                 found.insert({list.a[p], list.b[p]});
                 EXPECT_EQ(list.find(list.a[p], list.b[p]), p);
-                if (p > 0) EXPECT_LT(std::pair(list.a[p - 1], list.b[p - 1]), std::pair(list.a[p], list.b[p]));
+                if (p > 0) {
+                    EXPECT_LT(std::pair(list.a[p - 1], list.b[p - 1]), std::pair(list.a[p], list.b[p]));
+                }
             }
             EXPECT_EQ(found.size(), list.size()) << "each once";
             EXPECT_EQ(found, expected);
