@@ -17,7 +17,7 @@ from pathlib import Path
 
 SHAPES = ("sphere", "tetra4", "octa6", "cube8", "bcc9")
 # Friction, rolling friction. Spheres without rolling friction roll off the plate; clumps need it only for steep heaps.
-STEPS = {"sphere": [(0.5, 0.1), (0.5, 0.15), (0.6, 0.25), (0.7, 0.5)]}
+STEPS = {"sphere": [(0.5, 0.1), (0.5, 0.15), (0.5, 0.2), (0.6, 0.25), (0.7, 0.5)]}
 CLUMP_STEPS = [(0.1, 0.0), (0.2, 0.0), (0.4, 0.0), (0.8, 0.3)]
 
 

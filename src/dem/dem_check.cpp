@@ -174,7 +174,7 @@ world::Estimate estimateDem(const Settings& settings, const world::World& world)
     }
     spheresPerGrain /= shares;
     // Neighbours within the skin: 0.6 × ((1 + skin)³ − 1) × 8 and the contacts themselves, half of them each; clumps have fewer per sphere.
-    const double pairs = (spheresPerGrain > 1 ? 0.3 : 1) * (3 + 14 * settings.skin);
+    const double pairs = (spheresPerGrain > 1 ? 0.45 : 0.82) * (3 + 14 * settings.skin);
     const double perGrain = static_cast<double>(Grains().bytesPerRow()) + 5 * sizeof(Vec3) + sizeof(Quat) + 2 * sizeof(double) + 4;
     const double perSphere = 3 * sizeof(Vec3) + sizeof(double) + 3 * 4;
     const double perPair = sizeof(ContactState) + sizeof(PairConstants) + sizeof(Vec3) + 3 * 4;

@@ -23,7 +23,7 @@ Quat randomOrientation(Rng& rng) {
 
 /// Streams of random numbers of a source (core/rng.h): emitters and fills number their sources from 0.
 constexpr std::uint32_t kGrainStream = 0x10000, kPackingStream = 0x20000, kTurnStream = 0x30000;
-constexpr std::uint64_t kTurns = 4;   // orientations that an emitted clump tries
+constexpr std::uint64_t kTurns = 8;   // orientations that an emitted clump tries
 
 /// Spheres that are in the way, found by the cell in which they lie.
 class Room {
@@ -64,13 +64,8 @@ private:
 
 }  // namespace
 
-/// A layer of lattice places at this distance holds about half of what random packing does; clumps stick out of their places, and
-/// where they overlap the emitter leaves one out.
-double DemMethod::grainSpacing() const {
-    double factor = 1;
-    for (const ClumpTemplate& shape : templates_) factor = std::max(factor, 1 + 0.15 * (2 * shape.boundingRadius - 1));
-    return diameter_ * largestSize(settings_.sizes) * factor;
-}
+/// Of lattice places. Clumps and large grains stick out of theirs: where they would overlap the emitter leaves one out.
+double DemMethod::grainSpacing() const { return diameter_ * std::cbrt(meanCube_); }
 
 NewGrain DemMethod::drawGrain(const world::World& world, const world::Fill& fill, std::uint64_t index, std::optional<double> diameter) const {
     Rng rng(world.seed, kGrainStream + static_cast<std::uint32_t>(fill.source), index);
@@ -97,7 +92,7 @@ std::vector<NewGrain> DemMethod::packedGrains(const Exec& exec, const world::Wor
         fraction = std::min(fraction, reachableFraction(shape));
         farthest = std::max(farthest, shape.boundingRadius * diameter_ * largestSize(settings_.sizes));
     }
-    const double mean = sphereVolume(diameter_) * meanCube(settings_.sizes), volume = fill.region->volume();
+    const double mean = sphereVolume(diameter_) * meanCube_, volume = fill.region->volume();
     std::vector<PackedGrain> obstacles;
     const Aabb box = geometry::grown(fill.region->bounds(), 2 * farthest);
     for (std::size_t i = 0; i < grains_.rows(); ++i)
@@ -123,7 +118,7 @@ std::vector<NewGrain> DemMethod::listedGrains(const Exec&, const world::World& w
     const world::ListedGrains& list = *fill.listed;
     std::vector<NewGrain> grains;
     const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
-    double farthest = 0.5 * grainSpacing();
+    double farthest = 0;
     for (const ClumpTemplate& shape : templates_) farthest = std::max(farthest, shape.boundingRadius * diameter_ * largestSize(settings_.sizes));
     for (std::size_t i = 0; i < grains_.rows(); ++i) farthest = std::max(farthest, reachOf(i));
     Room room(domain_, bodies, 2 * farthest);

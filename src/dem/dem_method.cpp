@@ -7,7 +7,7 @@
 namespace talus::dem {
 
 DemMethod::DemMethod(const Settings& settings, const world::World& world)
-    : settings_(settings), templates_(makeTemplates(settings)), domain_(world.domain), diameter_(wantedDiameter(settings, world)), skin_(settings.skin * diameter_),
+    : settings_(settings), templates_(makeTemplates(settings)), domain_(world.domain), diameter_(wantedDiameter(settings, world)), skin_(settings.skin * diameter_), meanCube_(meanCube(settings.sizes)),
       bodyRates_(world.bodies.size()) {
     takeFrom(world);
     derive();

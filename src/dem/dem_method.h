@@ -111,6 +111,7 @@ private:
     std::vector<ClumpTemplate> templates_;
     world::Domain domain_;
     double diameter_, skin_;               // [m]
+    double meanCube_;                      // of the sizes
     PairLaws laws_;
     std::int64_t revision_ = 0;            // of the world that laws_ belong to
     std::vector<int> bodyMaterial_;        // of its bodies

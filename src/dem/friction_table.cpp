@@ -12,7 +12,7 @@ namespace {
 struct Row {
     double degrees, friction, rolling;
 };
-constexpr Row kSphere[] = {{17.3, 0.5, 0.1}, {22.9, 0.5, 0.15}, {34.9, 0.6, 0.25}, {41.4, 0.7, 0.5}};
+constexpr Row kSphere[] = {{17.3, 0.5, 0.1}, {22.9, 0.5, 0.15}, {25.9, 0.5, 0.2}, {34.9, 0.6, 0.25}, {41.4, 0.7, 0.5}};
 constexpr Row kTetra4[] = {{24.6, 0.1, 0}, {29.5, 0.2, 0}, {34.9, 0.4, 0}, {38.3, 0.8, 0.3}};
 
 std::span<const Row> tableOf(Shape shape) {

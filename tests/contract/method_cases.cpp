@@ -14,7 +14,8 @@ const world::MethodInfo kClumps = [] {
         settings->templates = {{.shape = dem::Shape::tetra4, .spacing = 0.8, .spheres = {}, .fraction = 2},
                                {.shape = dem::Shape::spheres, .spacing = 1, .spheres = {0, 0, 0, 1, 1.2, 0, 0, 0.8, 2.2, 0.3, 0, 0.7}, .fraction = 1}};
         settings->sizes = dem::UniformSize{0.8, 1.1};
-        settings->youngsModulus = 1e6;   // longer steps: tests that count them see more happen
+        settings->youngsModulus = 2e5;   // longer steps: tests that count them see more happen
+        settings->stepFraction = 0.1;
         return settings;
     };
     return info;
