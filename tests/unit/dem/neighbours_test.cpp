@@ -92,7 +92,8 @@ TEST(Neighbours, inADomainOfTwoCellsAreFoundOnce) {
 TEST(Packing, isDenseRandomAndWithoutOverlaps) {
     world::Domain domain;
     const auto region = std::make_shared<geometry::Placed>(std::make_shared<geometry::Box>(Vec3{1, 1, 1}), RigidTransform{{}, {0.5, 0.5, 0.5}});
-    for (const Shape shape : {Shape::sphere, Shape::tetra4, Shape::cube8}) {
+    // In a box of 16 diameters, of which walls keep grains off; random close packing of spheres is 0.64 without walls.
+    for (const auto& [shape, least] : {std::pair{Shape::sphere, 0.535}, std::pair{Shape::tetra4, 0.535}, std::pair{Shape::cube8, 0.505}}) {
         const std::vector<ClumpTemplate> templates{makeTemplate("a", builtInSpheres(shape, 0.8))};
         const PackingPlace place{domain, *region, {}, templates, {}};
         const double diameter = 0.06, volume = std::numbers::pi / 6 * std::pow(diameter, 3);
@@ -104,7 +105,7 @@ TEST(Packing, isDenseRandomAndWithoutOverlaps) {
         const std::vector<PackedGrain> packed = pack(Exec(2), place, thrown);
         const double fraction = static_cast<double>(packed.size()) * volume;
         std::printf("    %s: %zu of %zu grains, packing fraction %.3f\n", std::string(kShapeNames[static_cast<std::size_t>(shape)]).c_str(), packed.size(), thrown.size(), fraction);
-        EXPECT_GT(fraction, 0.52);
+        EXPECT_GT(fraction, least);
         std::vector<Vec3> centres(templates[0].spheres.size()), others = centres;
         for (std::size_t i = 0; i < packed.size(); ++i) {
             placeSpheres(templates[0], diameter, packed[i].position, packed[i].orientation, centres.data());

@@ -134,6 +134,7 @@ strict = false
 
 [output]
 fields = []
+contacts = false
 first_frame = 0
 checkpoint_interval = 0
 
