@@ -31,6 +31,8 @@ struct PictureStyle {
     bool chains = false;
     std::vector<Clip> clips;
 
+    std::optional<Aabb> extent;                         // what the camera fits in, instead of where the run's grains are
+    std::optional<io::CameraLook> camera;               // instead of the scene's
     std::optional<std::string> view;
     std::optional<Vec3> position, target;               // [m]
     std::optional<double> fovDegrees, aperture, focus;  // aperture: diameter of the lens [m]
