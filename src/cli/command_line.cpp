@@ -37,6 +37,12 @@ CLI::Validator nonNegative() {
         return CLI::detail::lexical_cast(text, value) && value >= 0;
     });
 }
+CLI::Validator seconds() {
+    return mustBe("a time in seconds", [](const std::string& text) {
+        double value = 0;
+        return CLI::detail::lexical_cast(text, value) && std::isfinite(value);
+    });
+}
 CLI::Validator between(double least, double most) {
     return mustBe(fmt::format("a number from {} to {}", least, most), [=](const std::string& text) {
         double value = 0;
@@ -257,11 +263,11 @@ private:
         render::ComparisonOptions& o = compare_.options;
         o.style.width = 480, o.style.height = 360, o.style.samples = 8;
         CLI::App& app = add("compare", "Show several runs side by side and measure how far they are apart",
-                            "Examples:\n  talus compare coarse fine --out refined.png\n  talus compare column-dem column-elastoplastic --times 0.1,0.4 --lattice 0.02 --colour-by velocity", compare_);
+                            "Examples:\n  talus compare coarse fine --out refined.png\n  talus compare dense loose rough --times 0.1,0.4 --lattice 0.02 --colour-by velocity", compare_);
         app.add_option("DIR", compare_.directories, "Run directories, two or more; the others are compared with the first")->type_name("")->required();
         app.add_option("--out", o.out, "The picture, comparison.png unless given; X.png brings X-plot.png, X-fields.png and X.csv")->type_name("X.png");
-        CLI::Option* times = app.add_option("--times", o.times, "Moments in seconds, separated by commas; of each run the nearest frame is taken")->type_name("T,T…")->delimiter(',');
-        CLI::Option* frames = app.add_option("--frames", o.frames, "Moments of these frames of the first run, separated by commas")->type_name("N,N…")->delimiter(',')->excludes(times);
+        CLI::Option* times = app.add_option("--times", o.times, "Moments in seconds, separated by commas; of each run the nearest frame is taken")->type_name("T,T…")->delimiter(',')->check(seconds());
+        CLI::Option* frames = app.add_option("--frames", o.frames, "Moments of these frames of the first run, separated by commas")->type_name("N,N…")->delimiter(',')->check(wholeNumber(0, 1'000'000'000))->excludes(times);
         app.add_option("--moments", o.moments, "How many moments, spread over the time that all runs have; 4 unless given")->type_name("N")->check(wholeNumber(1, 24))->excludes(times)->excludes(frames);
         app.add_option("--lattice", o.spacing, "Size of the cells on which fields are averaged, in metres; about three grains unless given")->type_name("M")->check(between(1e-9, 1e9));
         app.add_option("--fields", o.fields, "Only these of volume_fraction, velocity, pressure, separated by commas")->type_name("NAMES")->delimiter(',');
