@@ -245,7 +245,7 @@ private:
         app.add_option("--format", o.format, "Of the files in the folder; exr has linear light, without legend and stamps")->type_name("png|exr")->check(oneOf({"png", "exr"}));
         app.add_option("--video", o.video, "Make a video of the pictures too, with ffmpeg")->type_name("FILE");
         app.add_option("--fps", o.videoRate, "Pictures per second of the video; as in the run unless given")->type_name("N")->check(between(0.01, 1000));
-        app.add_flag("--resume", o.resume, "Keep pictures that are there already");
+        app.add_flag("--resume", o.resume, "Keep pictures that are there already; their options must be the same");
         app.add_option("--size", renderTexts_.size, "Width and height in pixels; 1280x720 unless given")->type_name("WxH")->check(pictureSize());
         app.add_option("--samples", s.samples, "Paths of light per pixel; 16 unless given, 4 for a quick look")->type_name("N")->check(wholeNumber(1, 65536));
         addLook(app, s, renderTexts_, render_.clips);

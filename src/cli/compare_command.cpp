@@ -77,7 +77,7 @@ ExitCode execute(const CompareCommand& command) {
 #else
 
 ExitCode execute(const CompareCommand&) {
-    throw Error(ExitCode::usage, "this Talus was built without pictures; install the packages of tools/install-deps.sh and build it again");
+    throw Error(ExitCode::usage, "this Talus makes no pictures: " TALUS_WITHOUT_PICTURES "; install the packages of tools/install-deps.sh and build it again");
 }
 
 #endif

@@ -98,7 +98,7 @@ void drawPanels(const io::Path& gnuplot, const std::vector<Panel>& panels, const
     const ScratchFolder scratch;   // gnuplot writes while it draws, and what we leave must be whole
     const io::Path drawing = scratch.path() / "plots.png";
     const int columns = panels.size() > 1 ? 2 : 1, rows = (static_cast<int>(panels.size()) + columns - 1) / columns;
-    std::string text = fmt::format("set terminal pngcairo noenhanced size {},{} font 'DejaVu Sans,10'\nset output {}\nset encoding utf8\nset datafile separator ','\nset datafile missing ''\n"
+    std::string text = fmt::format("set terminal pngcairo noenhanced size {},{} font 'DejaVu Sans,10'\nset output {}\nset encoding utf8\nset format y '%.5g'\nset datafile separator ','\nset datafile missing ''\n"
                                    "set grid lc rgb '#d8d8d8'\nset border lc rgb '#606060'\nset key outside below horizontal samplen 1.5\nset xlabel 'time [s]' offset 0,0.4\nset multiplot layout {},{}\n",
                                    columns * kPanelWidth, rows * kPanelHeight, gnuplotText(drawing.string()), rows, columns);
     constexpr auto kInks = std::to_array<const char*>({"#1f5fa8", "#c0392b", "#2e8b57", "#8e5ea2", "#e08e0b", "#17a2b8", "#6b541e", "#7f8c8d"});

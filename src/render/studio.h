@@ -49,6 +49,9 @@ struct PictureStyle {
     bool timeStamp = false, scaleBar = false, legend = true;
 };
 
+/// An option and its value a line: pictures with the same lines were made alike. Of the scene's camera and look, which do not change, nothing is said.
+std::string optionLines(const PictureStyle&);
+
 struct Picture {
     Image light;
     ScreenImage screen;
