@@ -3,6 +3,7 @@
 #pragma once
 
 #include "io/export.h"
+#include "render/comparison.h"
 #include "render/sequence.h"
 #include "run/run.h"
 
@@ -45,6 +46,12 @@ struct RenderCommand {
     std::vector<std::string> clips;
     bool quiet = false;
 };
+struct CompareCommand {
+    render::ComparisonOptions options;        // without methods and settings of the runs
+    std::vector<run::Path> directories;
+    std::vector<std::string> clips;
+    bool quiet = false;
+};
 struct CompletionCommand {
     std::string shell;
 };
@@ -53,7 +60,7 @@ struct ManualCommand {};
 struct TextCommand {
     std::string text;
 };
-using Command = std::variant<RunCommand, CheckCommand, ScenesCommand, MaterialsCommand, NewCommand, SchemaCommand, InfoCommand, ExportCommand, RenderCommand, CompletionCommand,
+using Command = std::variant<RunCommand, CheckCommand, ScenesCommand, MaterialsCommand, NewCommand, SchemaCommand, InfoCommand, ExportCommand, RenderCommand, CompareCommand, CompletionCommand,
                              ManualCommand, TextCommand>;
 
 /// Throws Error with exit code 2 and, where one is near, the name that may have been meant.

@@ -18,6 +18,7 @@ ExitCode execute(const SchemaCommand&);
 ExitCode execute(const InfoCommand&);
 ExitCode execute(const ExportCommand&);
 ExitCode execute(const RenderCommand&);
+ExitCode execute(const CompareCommand&);
 ExitCode execute(const CompletionCommand&);
 ExitCode execute(const ManualCommand&);
 ExitCode execute(const TextCommand&);
