@@ -4,6 +4,7 @@
 
 #include "io/export.h"
 #include "render/sequence.h"
+#include "run/refine.h"
 #include "run/run.h"
 
 #include <optional>
@@ -17,6 +18,10 @@ namespace talus::cli {
 struct RunCommand {
     run::Options options;
     bool dryRun = false, json = false, quiet = false, verbose = false, preview = true;
+};
+struct RefineCommand {
+    run::RefineOptions options;
+    bool json = false, quiet = false, verbose = false, preview = true;
 };
 struct CheckCommand {
     scene::Request request;
@@ -53,7 +58,7 @@ struct ManualCommand {};
 struct TextCommand {
     std::string text;
 };
-using Command = std::variant<RunCommand, CheckCommand, ScenesCommand, MaterialsCommand, NewCommand, SchemaCommand, InfoCommand, ExportCommand, RenderCommand, CompletionCommand,
+using Command = std::variant<RunCommand, RefineCommand, CheckCommand, ScenesCommand, MaterialsCommand, NewCommand, SchemaCommand, InfoCommand, ExportCommand, RenderCommand, CompletionCommand,
                              ManualCommand, TextCommand>;
 
 /// Throws Error with exit code 2 and, where one is near, the name that may have been meant.

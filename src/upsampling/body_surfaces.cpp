@@ -12,7 +12,7 @@ namespace {
 constexpr int kMostPasses = 6;
 /// A grain this much of its radius inside a surface touches it, and is not in its way.
 constexpr double kTouching = 1e-6;
-constexpr std::size_t kBatch = 64;
+constexpr std::size_t kBatch = 8;
 
 }  // namespace
 

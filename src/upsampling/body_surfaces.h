@@ -28,7 +28,7 @@ public:
     /// Appends bodies that may be closer to the box than `margin` [m]; returns a lower bound for the distance of the fixed ones, if
     /// they are asked for (infinite without any).
     double near(const Aabb& box, double margin, bool fixedToo, std::vector<std::uint32_t>& found) const;
-    /// Bit i: point i is closer to the body than its radius.
+    /// Of up to eight points, bit i: point i is closer to the body than its radius.
     std::uint64_t touching(std::uint32_t body, std::span<const Vec3> points, std::span<const double> radii) const;
 
     /// Moves a grain out of these bodies and changes its velocity as they demand: in contact mode "separate" the approach is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fine grains in chunks of 64 that lie close together: 36 bytes a grain in single precision, and 48 for each chunk.
+// Fine grains in chunks of 64 that lie close together: 36 bytes a grain in single precision, and 72 for each chunk.
 #pragma once
 
 #include "core/exec.h"
@@ -7,6 +7,7 @@
 #include "core/vec.h"
 #include "world/domain.h"
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -28,7 +29,7 @@ struct FineChunk {
     Vec3 anchor;                 // [m]: single precision then resolves a thousandth of a micron
     std::uint64_t alive = 0;     // a bit for every row
     std::uint64_t free = 0;      // those that fly freely; the others are carried
-    double clearance = 0;        // no fixed body is closer to any of its grains [m]; no state: 0 is always right
+    std::array<float, kChunkGroups> clearance{};   // of each group: no fixed body is closer to any of its grains [m]; no state, 0 is always right
 };
 
 template <class Real>

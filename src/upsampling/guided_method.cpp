@@ -53,16 +53,18 @@ world::Inserted GuidedMethod<Real>::insert(const Exec& exec, world::World& world
     std::swap(world.nextId, nextGuideId_);
     guides_->insert(exec, world, ofGuides);
     std::swap(world.nextId, nextGuideId_);
-    return meetGuides(exec, world, world.nextId);
+    return meetGuides(exec, world, world.nextId, 0);
 }
 
 template <class Real>
-world::Inserted GuidedMethod<Real>::meetGuides(const Exec& exec, const world::World& world, std::int64_t& nextId) {
+world::Inserted GuidedMethod<Real>::meetGuides(const Exec& exec, const world::World& world, std::int64_t& nextId, double back) {
     std::vector<std::int64_t> now = sortedIds(exec, *guides_), came;
     std::ranges::set_difference(now, guideIds_, std::back_inserter(came));
     guideIds_ = std::move(now);
     if (came.empty()) return {};
-    return bringGrains(exec, world, births(exec, *guides_, came), nextId);
+    std::vector<Birth> newcomers = births(exec, *guides_, came);
+    for (Birth& guide : newcomers) guide.position = domain_.wrap(guide.position - back * guide.velocity);
+    return bringGrains(exec, world, newcomers, nextId);
 }
 
 template <class Real>

@@ -55,8 +55,8 @@ private:
 
     double influenceRadius() const { return settings_.influenceRadius * spacing_; }   // r [m]
 
-    /// Looks which guides came and went; those that came bring their grains.
-    world::Inserted meetGuides(const Exec&, const world::World&, std::int64_t& nextId);
+    /// Looks which guides came and went; those that came bring their grains, to where they were `back` seconds ago.
+    world::Inserted meetGuides(const Exec&, const world::World&, std::int64_t& nextId, double back);
     world::Inserted bringGrains(const Exec&, const world::World&, const std::vector<Birth>&, std::int64_t& nextId);
     world::Removed removeRows(const std::vector<std::size_t>& rows, world::ChunkSink* taken);
     std::vector<std::size_t> rowsIn(const Exec&, const world::Region&) const;
@@ -77,6 +77,8 @@ private:
     /// What gravity and forces give the free grains of a group in the step: x of eight grains, then y, then z.
     void fall(const Moving&, std::size_t firstRow, std::uint64_t lanes, Real* change) const;
     void meetBodies(const Moving&, std::size_t chunk, const Real* before, Scratch&, Report&);
+    /// Of one group; returns the clearance from fixed bodies.
+    double meetBodies(const Moving&, std::size_t chunk, std::size_t group, const Real* before, double travel, bool fixedNear, Scratch&, Report&);
     bool resolve(const Moving&, std::size_t row, const Vec3& from, const Scratch&);
     world::Failed failure(std::int64_t row) const;
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 namespace talus::upsampling {
 namespace {
@@ -21,6 +20,8 @@ constexpr double kMostDrift = 0.5, kMostUnsorted = 0.125;
 constexpr double kCurveCell = 0.5;
 /// A part of a chunk wider than this [reaches of guides] is halved before its guides are looked for.
 constexpr double kWidePart = 2;
+/// Distance beyond which a body is just far away [m].
+constexpr double kFarAway = 1e6;
 
 std::int64_t firstBad(std::int64_t a, std::int64_t b) { return a < 0 ? b : b < 0 ? a : std::min(a, b); }
 
@@ -89,7 +90,7 @@ void GuidedMethod<Real>::placeGuides(const Exec& exec, world::World& world, doub
     }
     std::ranges::sort(ids);
     if (ids != guideIds_) {
-        meetGuides(exec, world, world.nextId);
+        meetGuides(exec, world, world.nextId, dt);
         if (settings_.removal == Removal::withGuide) removeRows(rowsWithoutGuide(), nullptr);
     }
     field_.place(states, kReach * influenceRadius());
@@ -189,7 +190,7 @@ template <class Real>
 std::int64_t GuidedMethod<Real>::move(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("fine grains");
     if (revision_ != world.revision)
-        for (FineChunk& chunk : grains_.chunks) chunk.clearance = 0;
+        for (FineChunk& chunk : grains_.chunks) chunk.clearance = {};
     revision_ = world.revision;
     bodies_.begin(world, world.time + dt, 2 * dt * norm(world.gravity));
     const Moving moving{world, dt};
@@ -280,33 +281,43 @@ void GuidedMethod<Real>::fall(const Moving& moving, std::size_t firstRow, std::u
     }
 }
 
-// Bodies are asked where the grains of the chunk have come close to them only.
+// Bodies are asked for groups that may have come close to them only: a fixed one that was further away than the ways since then is not.
 template <class Real>
 void GuidedMethod<Real>::meetBodies(const Moving& moving, std::size_t chunk, const Real* before, Scratch& scratch, Report& report) {
     FineChunk& own = grains_.chunks[chunk];
     const double travel = moving.dt * report.fastest;
-    own.clearance -= travel;
-    const bool fixedNear = own.clearance < largestRadius_;
-    if (!fixedNear && !bodies_.anyMoves()) return;
+    for (std::size_t g = 0; g < kChunkGroups; ++g) {
+        const std::uint64_t alive = own.alive >> (8 * g) & 0xff;
+        if (alive == 0) continue;
+        double clearance = static_cast<double>(own.clearance[g]) - travel;
+        if (clearance < largestRadius_ || bodies_.anyMoves()) clearance = meetBodies(moving, chunk, g, before, travel, clearance < largestRadius_, scratch, report);
+        own.clearance[g] = std::nextafter(static_cast<float>(clearance), -std::numeric_limits<float>::infinity());
+    }
+}
+
+template <class Real>
+double GuidedMethod<Real>::meetBodies(const Moving& moving, std::size_t chunk, std::size_t group, const Real* before, double travel, bool fixedNear, Scratch& scratch, Report& report) {
+    const FineChunk& own = grains_.chunks[chunk];
     const bool longWay = travel > kLongWay * spacing_;
-    const Aabb box = grains_.bounds(chunk);
+    const Aabb box = grains_.bounds(chunk, group, group + 1);
     bool crossing = false;   // of a periodic face: bodies lie on this side of it
     for (int axis = 0; axis < 3; ++axis) crossing |= domain_.periodic(axis) && (box.min[axis] < domain_.min[axis] || box.max[axis] > domain_.max[axis]);
     scratch.bodies.clear();
+    double clearance = static_cast<double>(own.clearance[group]) - travel;
     if (crossing) {
-        own.clearance = 0;
+        clearance = 0;
         for (std::uint32_t b = 0; b < bodies_.count(); ++b) scratch.bodies.push_back(b);
     } else {
-        const double clearance = bodies_.near(box, largestRadius_ + (longWay ? travel : 0), fixedNear, scratch.bodies);
-        if (fixedNear) own.clearance = clearance;
+        const double ofFixed = bodies_.near(box, largestRadius_ + (longWay ? travel : 0), fixedNear, scratch.bodies);
+        if (fixedNear) clearance = std::min(ofFixed, kFarAway);
     }
-    if (scratch.bodies.empty()) return;
+    if (scratch.bodies.empty()) return clearance;
 
-    std::array<Vec3, kChunkRows> points;
-    std::array<double, kChunkRows> radii;
-    std::array<std::size_t, kChunkRows> rows;
+    std::array<Vec3, 8> points;
+    std::array<double, 8> radii;
+    std::array<std::size_t, 8> rows;
     std::size_t count = 0;
-    eachRow(chunk, own.alive, [&](std::size_t row) {
+    eachRow(chunk, own.alive & std::uint64_t{0xff} << (8 * group), [&](std::size_t row) {
         points[count] = crossing ? domain_.wrap(grains_.position(row)) : grains_.position(row);
         radii[count] = origins_[grains_.columns.origin(row)].radius;
         rows[count++] = row;
@@ -316,10 +327,11 @@ void GuidedMethod<Real>::meetBodies(const Moving& moving, std::size_t chunk, con
         for (const std::uint32_t b : scratch.bodies) touching |= bodies_.touching(b, std::span(points).first(count), std::span(radii).first(count));
     for (std::size_t i = 0; i < count; ++i) {
         if ((touching >> i & 1) == 0) continue;
-        const std::size_t inGroup = rows[i] % 8, at = (rows[i] % kChunkRows) / 8 * 24 + inGroup;
+        const std::size_t at = 24 * group + rows[i] % 8;
         const Vec3 from = own.anchor + Vec3{static_cast<double>(before[at]), static_cast<double>(before[at + 8]), static_cast<double>(before[at + 16])};
         if (!resolve(moving, rows[i], from, scratch)) ++report.squeezed;
     }
+    return clearance;
 }
 
 template <class Real>
