@@ -245,6 +245,7 @@ void GuidedMethod<Real>::save(Archive& archive) const {
     archive.put("spacing", spacing_);
     archive.put("largest_radius", largestRadius_);
     archive.put("since_interpolation", sinceInterpolation_);
+    archive.put("held_time", heldTime_);
     archive.put("carried_travel", carriedTravel_);
     archive.put("drift", drift_);
     archive.put("due", static_cast<std::int32_t>(due_));
@@ -275,6 +276,7 @@ void GuidedMethod<Real>::load(const Exec& exec, const Archive& archive) {
     spacing_ = archive.value<double>("spacing");
     largestRadius_ = archive.value<double>("largest_radius");
     sinceInterpolation_ = archive.value<std::int64_t>("since_interpolation");
+    heldTime_ = archive.value<double>("held_time");
     carriedTravel_ = archive.value<double>("carried_travel");
     drift_ = archive.value<double>("drift");
     due_ = archive.value<std::int32_t>("due") != 0;

@@ -97,12 +97,14 @@ private:
     double spacing_ = 0;                       // of the largest guides: cube root of their volume [m]
     double largestRadius_ = 0;                 // of fine grains [m]
     std::int64_t sinceInterpolation_ = 0;      // steps
+    double heldTime_ = 0;                      // since then [s]
     double carriedTravel_ = 0;                 // that a carried grain may have gone since [m]
     double drift_ = 0;                         // that any may have gone since the last sort [m]
     bool due_ = false;                         // grains came that have not been carried yet
     std::int64_t interpolations_ = 0, squeezed_ = 0;
 
     GuideField field_;                         // during an interpolation
+    double catchUp_ = 0;                       // during an interpolation: way of a carried grain over the change of its velocity [s]
     BodySurfaces bodies_;                      // during a step
     std::int64_t revision_ = -1;               // of the world whose bodies the clearances are of
 };

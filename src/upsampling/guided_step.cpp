@@ -105,7 +105,11 @@ std::int64_t GuidedMethod<Real>::interpolate(const Exec& exec, world::World& wor
         forgetOrigins();
         drift_ = 0;
     }
+    // Grains were held at the velocity v₀ over n steps in which it went to v₁, about linearly: they lag by (n − 1)/(2n) τ (v₁ − v₀).
+    const auto steps = static_cast<double>(sinceInterpolation_);
+    catchUp_ = sinceInterpolation_ > 1 ? (steps - 1) / (2 * steps) * heldTime_ : 0;
     sinceInterpolation_ = 0;
+    heldTime_ = 0;
     carriedTravel_ = 0;
     due_ = false;
     ++interpolations_;
@@ -170,19 +174,29 @@ std::int64_t GuidedMethod<Real>::interpolateGroup(std::size_t chunk, std::size_t
                                                                                    : interpolateWeighted<Real>(scratch.guides, x, influenceRadius());
     const std::array<Real, 8> within = carried.within.lanes();
     const std::array<std::array<Real, 8>, 3> velocity{carried.velocity[0].lanes(), carried.velocity[1].lanes(), carried.velocity[2].lanes()};
+    FineChunk& own = grains_.chunks[chunk];
     std::int64_t bad = -1;
+    double moved = 0;
     for (std::size_t p = 0; p < 8; ++p) {
         if ((lanes >> p & 1) == 0) continue;
         const std::size_t row = first + p;
-        if (!isFinite(grains_.velocity(row))) bad = firstBad(bad, static_cast<std::int64_t>(row));
+        const Vec3 held = grains_.velocity(row);
+        if (!isFinite(held)) bad = firstBad(bad, static_cast<std::int64_t>(row));
         const std::uint64_t bit = std::uint64_t{1} << row % kChunkRows;
         if (within[p] < static_cast<Real>(settings_.leastGuides)) {
-            grains_.chunks[chunk].free |= bit;
+            own.free |= bit;
             continue;
         }
-        grains_.chunks[chunk].free &= ~bit;
-        for (int axis = 0; axis < 3; ++axis) grains_.columns.velocity(row, axis) = static_cast<Real>(scratch.common[axis] + static_cast<double>(velocity[static_cast<std::size_t>(axis)][p]));
+        const Vec3 now = scratch.common + Vec3{static_cast<double>(velocity[0][p]), static_cast<double>(velocity[1][p]), static_cast<double>(velocity[2][p])};
+        grains_.setVelocity(row, now);
+        if (catchUp_ > 0 && (own.free & bit) == 0) {
+            const Vec3 way = catchUp_ * (grains_.velocity(row) - held);
+            for (int axis = 0; axis < 3; ++axis) grains_.columns.position(row, axis) += static_cast<Real>(way[axis]);
+            moved = std::max(moved, norm(way));
+        }
+        own.free &= ~bit;
     }
+    own.clearance[group] = static_cast<float>(static_cast<double>(own.clearance[group]) - 1.001 * moved);
     return bad;
 }
 
@@ -209,6 +223,7 @@ std::int64_t GuidedMethod<Real>::move(const Exec& exec, const world::World& worl
             return Report{std::max(a.fastest, b.fastest), std::max(a.fastestCarried, b.fastestCarried), firstBad(a.badRow, b.badRow), a.squeezed + b.squeezed};
         });
     squeezed_ += all.squeezed;
+    heldTime_ += dt;
     carriedTravel_ += dt * all.fastestCarried;
     drift_ += dt * all.fastest;
     return all.badRow;
