@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <vector>
 
 namespace talus::upsampling {
@@ -146,8 +147,7 @@ TEST(Affine, reproducesALinearField) {
     const LinearField field;
     const double affine = field.relativeError([&](const auto& x) { return interpolateAffine<double>(field.guides, x, 1.3); }, 0, 7);   // to the edge of the guides
     const double weighted = field.relativeError([&](const auto& x) { return interpolateWeighted<double>(field.guides, x, 1.3); }, 2, 5);
-    RecordProperty("affine", std::to_string(affine));
-    RecordProperty("weighted", std::to_string(weighted));
+    std::printf("[ measured ] relative rms error: affine %.2g, weighted %.2g\n", affine, weighted);
     EXPECT_LT(affine, 1e-10);
     EXPECT_GT(weighted, 1e-3) << "the paper's weights do not, or this test could not fail";
 }
