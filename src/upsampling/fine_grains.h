@@ -7,6 +7,7 @@
 #include "core/vec.h"
 #include "world/domain.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -71,6 +72,11 @@ private:
     std::int64_t count_ = 0;
     std::size_t unsorted_ = 0;
 };
+
+/// Chunks that a task of a parallel loop takes.
+inline constexpr std::size_t kTaskChunks = 16;
+/// The lower of two rows, where −1 is none.
+inline std::int64_t firstBad(std::int64_t a, std::int64_t b) { return a < 0 ? b : b < 0 ? a : std::min(a, b); }
 
 /// visit(row) for each row of a chunk whose bit is set.
 template <class Visit>
