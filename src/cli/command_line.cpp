@@ -117,6 +117,7 @@ public:
         app_.footer(std::string(kExitCodes));
         app_.set_version_flag("--version", fmt::format("talus {} ({})", run::version(), run::simd()), "Print the version and the instruction set");
         addRun();
+        addRefine();
         addCheck();
         addNames();
         addDirectories();
@@ -201,6 +202,24 @@ private:
             if (run_.options.request.scene.empty() && !(run_.options.resume && run_.options.out)) throw CLI::RequiredError("SCENE");
             finished_ = [this] { return Command(run_); };
         });
+    }
+    void addRefine() {
+        run::Options& options = refine_.options.run;
+        CLI::App& app = add("refine", "Fill a finished run with finer grains, without simulating it again",
+                            "Examples:\n  talus refine column-elastoplastic --factor 32 --out column-fine\n  talus refine column-elastoplastic --factor 32 --out column-fine --resume", refine_);
+        app.add_option("DIR", refine_.options.directory, "A run directory")->type_name("")->required();
+        app.add_option("--factor", refine_.options.factor, "Fine grains for each grain of the run; 32 unless given")->type_name("N")->check(wholeNumber(1, 100000));
+        app.add_option("--out", options.out, "Where the refined run is written; DIR-refined unless given")->type_name("DIR2");
+        app.add_option("--set", options.request.sets, "Override a key of [guided]; repeat for several")->type_name("KEY=VALUE")->expected(1)->take_all();
+        app.add_option("--frames", options.frames, "Stop after N frames beyond frame 0")->type_name("N")->check(wholeNumber(0, 1'000'000'000));
+        app.add_option("--threads", options.threads, "Threads; all cores unless given; the results are the same")->type_name("N")->check(wholeNumber(1, 256));
+        app.add_option("--max-time", options.maxSeconds, "Wall seconds after which to write a checkpoint and leave with exit code 6")->type_name("S")->check(nonNegative());
+        CLI::Option* resume = app.add_flag("--resume", options.resume, "Go on with the refined run in DIR2 from its last checkpoint");
+        app.add_flag("--overwrite", options.overwrite, "Replace the run in DIR2")->excludes(resume);
+        CLI::Option* quiet = app.add_flag("-q,--quiet", refine_.quiet, "No progress, only warnings and errors");
+        app.add_flag("-v,--verbose", refine_.verbose, "Progress in plain lines, one a second")->excludes(quiet);
+        app.add_flag("--json", refine_.json, "Print run.json instead of the folder");
+        app.add_flag("!--no-preview", refine_.preview, "Leave out preview.png, poster.png and plots.png");
     }
     void addCheck() {
         CLI::App& app = add("check", "Check a scene and say what it would take", "Example:\n  talus check mine.toml --set time.end=5", check_);
@@ -369,6 +388,7 @@ private:
 
     CLI::App app_{"Talus simulates granular matter: sand, soil, gravel, grain, coins.", "talus"};
     RunCommand run_;
+    RefineCommand refine_;
     CheckCommand check_;
     ScenesCommand scenes_;
     MaterialsCommand materials_;

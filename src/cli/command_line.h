@@ -5,6 +5,7 @@
 #include "io/export.h"
 #include "render/comparison.h"
 #include "render/sequence.h"
+#include "run/refine.h"
 #include "run/run.h"
 
 #include <optional>
@@ -18,6 +19,10 @@ namespace talus::cli {
 struct RunCommand {
     run::Options options;
     bool dryRun = false, json = false, quiet = false, verbose = false, preview = true;
+};
+struct RefineCommand {
+    run::RefineOptions options;
+    bool json = false, quiet = false, verbose = false, preview = true;
 };
 struct CheckCommand {
     scene::Request request;
@@ -60,7 +65,7 @@ struct ManualCommand {};
 struct TextCommand {
     std::string text;
 };
-using Command = std::variant<RunCommand, CheckCommand, ScenesCommand, MaterialsCommand, NewCommand, SchemaCommand, InfoCommand, ExportCommand, RenderCommand, CompareCommand, CompletionCommand,
+using Command = std::variant<RunCommand, RefineCommand, CheckCommand, ScenesCommand, MaterialsCommand, NewCommand, SchemaCommand, InfoCommand, ExportCommand, RenderCommand, CompareCommand, CompletionCommand,
                              ManualCommand, TextCommand>;
 
 /// Throws Error with exit code 2 and, where one is near, the name that may have been meant.

@@ -10,6 +10,7 @@
 namespace talus::cli {
 
 ExitCode execute(const RunCommand&);
+ExitCode execute(const RefineCommand&);
 ExitCode execute(const CheckCommand&);
 ExitCode execute(const ScenesCommand&);
 ExitCode execute(const MaterialsCommand&);
@@ -25,6 +26,13 @@ ExitCode execute(const TextCommand&);
 
 /// The pictures that a finished run leaves; returns what could not be made and why.
 std::vector<std::string> makePreviews(const run::Path& directory, int threads);
+
+/// What a run that has ended says: how and where, and its pictures.
+struct Reporting {
+    bool quiet = false, json = false, preview = true;
+    int threads = 0;
+};
+void report(const run::Outcome&, const Reporting&);
 
 /// To stdout; exit code 5 if that fails.
 void print(const std::string&);

@@ -198,6 +198,7 @@ const world::MethodInfo info{
     .check = check,
     .estimate = estimate,
     .create = create,
+    .continuum = true,
 };
 
 }  // namespace talus::elastoplastic

@@ -256,6 +256,9 @@ SceneDescription::SceneDescription(Methods known) : methods(known.begin(), known
         settings.push_back(info->settings());
         if (info->name == "elastoplastic") method = static_cast<int>(settings.size()) - 1;
     }
+    std::vector<world::KnownMethod> all;
+    for (std::size_t i = 0; i < methods.size(); ++i) all.push_back({methods[i], settings[i].get()});
+    for (const auto& own : settings) own->meet(all);
 }
 
 void SceneDescription::generalKeys(KeyVisitor& v) {

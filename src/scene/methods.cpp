@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elastoplastic/elastoplastic.h"
 #include "scene/scene.h"
+#include "upsampling/guided.h"
 
 #include <array>
 
 namespace talus::scene {
 
 Methods builtInMethods() {
-    static constexpr std::array kMethods{&elastoplastic::info};
+    static constexpr std::array kMethods{&elastoplastic::info, &upsampling::info};
     return kMethods;
 }
 
