@@ -2,13 +2,14 @@
 #include "dem/dem.h"
 #include "elastoplastic/elastoplastic.h"
 #include "scene/scene.h"
+#include "upsampling/guided.h"
 
 #include <array>
 
 namespace talus::scene {
 
 Methods builtInMethods() {
-    static constexpr std::array kMethods{&dem::info, &elastoplastic::info};
+    static constexpr std::array kMethods{&dem::info, &elastoplastic::info, &upsampling::info};
     return kMethods;
 }
 
