@@ -6,7 +6,7 @@ Runs the scene `heap` with method dem for a list of coefficients of friction, th
 
     tools/measure-repose.py --talus build/release/talus [--shapes sphere,tetra4] [--out FOLDER]
 
-The heaps are small and the grains soft (1 MPa), so that a row takes a minute or two; angles are good to about two degrees.
+The heaps are small and the grains soft (1 MPa), so that a row takes a minute or two; angles are good to about three degrees.
 """
 import argparse
 import json
@@ -17,7 +17,7 @@ from pathlib import Path
 
 SHAPES = ("sphere", "tetra4", "octa6", "cube8", "bcc9")
 # Friction, rolling friction. Spheres without rolling friction roll off the plate; clumps need it only for steep heaps.
-STEPS = {"sphere": [(0.5, 0.1), (0.5, 0.15), (0.5, 0.2), (0.6, 0.25), (0.7, 0.5)]}
+STEPS = {"sphere": [(0.5, 0.05), (0.5, 0.1), (0.5, 0.15), (0.52, 0.21), (0.6, 0.3), (0.7, 0.5)]}
 CLUMP_STEPS = [(0.1, 0.0), (0.2, 0.0), (0.4, 0.0), (0.8, 0.3)]
 
 
@@ -38,7 +38,7 @@ def main() -> int:
     parser.add_argument("--talus", type=Path, default=Path("build/release/talus"))
     parser.add_argument("--shapes", default=",".join(SHAPES))
     parser.add_argument("--out", type=Path, help="keeps the runs here")
-    parser.add_argument("--grains", type=float, default=12, help="diameters in the radius of the plate")
+    parser.add_argument("--grains", type=float, default=14, help="diameters in the radius of the plate")
     parser.add_argument("--full", type=float, default=1.2, help="seconds after which the plate is full")
     parser.add_argument("--threads", type=int, default=0)
     arguments = parser.parse_args()
