@@ -16,16 +16,16 @@ import tempfile
 from pathlib import Path
 
 SHAPES = ("sphere", "tetra4", "octa6", "cube8", "bcc9")
-# Friction, rolling friction. Spheres without rolling friction roll off the plate; clumps need it only for steep heaps.
+# Friction, rolling friction. Spheres without rolling friction roll away; clumps need it only for steep heaps.
 STEPS = {"sphere": [(0.5, 0.05), (0.5, 0.1), (0.5, 0.15), (0.52, 0.21), (0.6, 0.3), (0.7, 0.5)]}
 CLUMP_STEPS = [(0.1, 0.0), (0.2, 0.0), (0.4, 0.0), (0.8, 0.3)]
 
 
 def measure(arguments: argparse.Namespace, shape: str, friction: float, rolling: float, folder: Path) -> float:
     out = folder / f"{shape}-{friction:g}-{rolling:g}"
-    settings = [f"resolution.size== plate_radius/{arguments.grains}", f"dem.templates={shape}", f"dem.contact_friction={friction}",
+    settings = [f"resolution.size== foot/{arguments.grains}", f"dem.templates={shape}", f"dem.contact_friction={friction}",
                 f"dem.rolling_friction={rolling}", "dem.youngs_modulus=1e6", f"full={arguments.full}", f"time.end={2 * arguments.full}",
-                "angle=28", "gap== 0.15*plate_radius"]
+                "angle=28", "gap== 0.15*foot"]
     sets = [word for setting in settings for word in ("--set", setting)]
     command = [str(arguments.talus), "run", "heap", "--method", "dem", *sets, "--out", str(out), "--overwrite", "--no-preview", "-q",
                "--threads", str(arguments.threads)]
@@ -38,8 +38,8 @@ def main() -> int:
     parser.add_argument("--talus", type=Path, default=Path("build/release/talus"))
     parser.add_argument("--shapes", default=",".join(SHAPES))
     parser.add_argument("--out", type=Path, help="keeps the runs here")
-    parser.add_argument("--grains", type=float, default=14, help="diameters in the radius of the plate")
-    parser.add_argument("--full", type=float, default=1.2, help="seconds after which the plate is full")
+    parser.add_argument("--grains", type=float, default=14, help="diameters in the radius of the heap")
+    parser.add_argument("--full", type=float, default=1.2, help="seconds of pouring")
     parser.add_argument("--threads", type=int, default=0)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:

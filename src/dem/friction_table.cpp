@@ -6,7 +6,8 @@
 namespace talus::dem {
 namespace {
 
-/// Heaps of the scene `heap` on plates of 11 to 14 grain diameters in radius, grains of 1 MPa; good to about three degrees. Made by
+/// Heaps poured from a spout as in the scene `heap`, on plates of 11 to 14 grain diameters in radius with open rims, grains of 1 MPa;
+/// good to about three degrees. To be made again by
 ///     tools/measure-repose.py --shapes sphere,tetra4
 /// Spheres without rolling friction roll off the plate at any friction.
 struct Row {
