@@ -28,7 +28,7 @@ void BodySurfaces::begin(const world::World& world, double time, double quiet) {
         anyMoves_ |= !fixed_[b] && bodies_[b].active();
         for (std::size_t m = 0; m < materials_; ++m) {
             const world::Contact& contact = world.contacts.between(static_cast<int>(m), world.bodies[b].material);
-            laws_[b * materials_ + m] = {contact.friction, contact.restitution};
+            laws_[b * materials_ + m] = {contact.friction, contact.restitution.value_or(0)};
         }
     }
 }
