@@ -2,17 +2,14 @@
 // Drucker–Prager MPM [Klar2016] as a method.
 #pragma once
 
+#include "mpm/start_points.h"
 #include "world/method.h"
 
-#include <array>
 #include <optional>
-#include <string_view>
 
 namespace talus::elastoplastic {
 
-/// Where points start within their cells.
-enum class Start { lattice, jittered, poisson };
-inline constexpr std::array<std::string_view, 3> kStartNames{"lattice", "jittered", "poisson"};
+using mpm::Start;
 
 struct Settings final : world::MethodSettings {
     double youngsModulus = 3.537e5;          // of the bulk [Pa]
