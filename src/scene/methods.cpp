@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elastoplastic/elastoplastic.h"
+#include "nonsmooth/nonsmooth.h"
 #include "scene/scene.h"
 
 #include <array>
@@ -7,7 +8,7 @@
 namespace talus::scene {
 
 Methods builtInMethods() {
-    static constexpr std::array kMethods{&elastoplastic::info};
+    static constexpr std::array kMethods{&elastoplastic::info, &nonsmooth::info};
     return kMethods;
 }
 
