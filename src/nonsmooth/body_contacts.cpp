@@ -39,19 +39,10 @@ std::vector<NearBody> bodiesNow(const world::World& world, const world::FreeBodi
     return bodies;
 }
 
-/// Offsets in cells and weights along one axis at which a site's volume is looked at: halves of a cell, or the hat of a node.
-struct Probe {
-    std::vector<double> offset, weight;
-};
-Probe probeOf(StressBasis basis) {
-    if (basis == StressBasis::constant) return {{0.25, 0.75}, {0.5, 0.5}};
-    return {{-0.75, -0.25, 0.25, 0.75}, {0.125, 0.375, 0.375, 0.125}};
-}
-
 }  // namespace
 
 // (corrected §6.1) The volume that is left to grains is φ_max (1 − φ_RB), with φ_RB at the end of the step.
-std::vector<double> freeFractions(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, StressBasis basis, const world::World& world, const world::FreeBodies& free, double dt) {
+std::vector<double> freeFractions(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const world::World& world, const world::FreeBodies& free, double dt) {
     const double reach = norm(frame.spacing);
     std::vector<NearBody> bodies = bodiesNow(world, free, reach);
     for (NearBody& body : bodies) {
@@ -62,29 +53,26 @@ std::vector<double> freeFractions(const Exec& exec, const mpm::GridFrame& frame,
         body.snapshot = {world.bodies[body.index], pose, world.time};
         body.box = geometry::grown(world::worldBounds(body.snapshot), reach);
     }
-    const std::vector<Vec3i>& sites = basis == StressBasis::constant ? grid.cells : grid.nodes;
-    const Probe probe = probeOf(basis);
-    const Vec3 middle = basis == StressBasis::constant ? 0.5 * frame.spacing : Vec3{};
-    const double half = 2 / (frame.spacing.x + frame.spacing.y + frame.spacing.z) * 3;   // 1 over half a mean spacing
-    std::vector<double> fractions(sites.size(), 1.0);
-    exec.forBlocks(sites.size(), kNodesPerTask, [&](std::size_t begin, std::size_t end) {
+    // The two points of Gauss's rule for the hat of a node along an axis, each for what lies on its side.
+    const double offset = 1 / std::sqrt(6.0), perDistance = 1 / (2 * offset * std::cbrt(frame.cellVolume()));
+    std::vector<double> fractions(grid.nodes.size(), 1.0);
+    exec.forBlocks(grid.nodes.size(), kNodesPerTask, [&](std::size_t begin, std::size_t end) {
         std::vector<const NearBody*> near;
-        for (std::size_t j = begin; j < end; ++j) {
-            const Vec3 corner = nodePosition(frame, sites[j]);
+        for (std::size_t n = begin; n < end; ++n) {
+            const Vec3 x = nodePosition(frame, grid.nodes[n]);
             near.clear();
             for (const NearBody& body : bodies)
-                if (within(body.box, corner + middle) && body.snapshot.distance(corner + middle) < reach) near.push_back(&body);
+                if (within(body.box, x) && body.snapshot.distance(x) < reach) near.push_back(&body);
             if (near.empty()) continue;
             double covered = 0;
-            for (std::size_t x = 0; x < probe.offset.size(); ++x)
-                for (std::size_t y = 0; y < probe.offset.size(); ++y)
-                    for (std::size_t z = 0; z < probe.offset.size(); ++z) {
-                        const Vec3 at = corner + componentProduct(frame.spacing, Vec3{probe.offset[x], probe.offset[y], probe.offset[z]});
-                        double distance = reach;
-                        for (const NearBody* body : near) distance = std::min(distance, body->snapshot.distance(at));
-                        covered += probe.weight[x] * probe.weight[y] * probe.weight[z] * std::clamp(0.5 - half * distance, 0.0, 1.0);
-                    }
-            fractions[j] = 1 - covered;
+            for (std::size_t corner = 0; corner < kCorners; ++corner) {
+                const Vec3i d = cornerOffset(corner);
+                const Vec3 at = x + componentProduct(frame.spacing, Vec3{offset * (2 * d.x - 1), offset * (2 * d.y - 1), offset * (2 * d.z - 1)});
+                double distance = reach;
+                for (const NearBody* body : near) distance = std::min(distance, body->snapshot.distance(at));
+                covered += std::clamp(0.5 - perDistance * distance, 0.0, 1.0) / kCorners;
+            }
+            fractions[n] = 1 - covered;
         }
     });
     return fractions;

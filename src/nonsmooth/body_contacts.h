@@ -18,8 +18,9 @@
 
 namespace talus::nonsmooth {
 
-/// Part of each site's volume that bodies do not cover at the end of the step, with bodies moved on by their present velocity.
-std::vector<double> freeFractions(const Exec&, const mpm::GridFrame&, const Grid&, StressBasis, const world::World&, const world::FreeBodies&, double dt);
+/// Part of the volume ∫N_i of each node that bodies do not cover at the end of the step, with bodies moved on by their present
+/// velocity.
+std::vector<double> freeFractions(const Exec&, const mpm::GridFrame&, const Grid&, const world::World&, const world::FreeBodies&, double dt);
 
 class BodyContacts final : public NodeForces {
 public:

@@ -103,7 +103,10 @@ Split<T> solveCone(const LocalOperator<T>& w, double mu, const Split<T>& b) {
             const double slope = -sizeSlope / (size * size) + normalSlope / (mu * r.normal * r.normal);
             next = alpha - value / slope;
         }
-        if (!(next > low && next < high)) next = 0.5 * (low + high);
+        if (!(next > low && next < high)) {
+            const double floor = low > smallest ? low : smallest;   // where they are far apart, halve the digits between them
+            next = high > 4 * floor ? std::sqrt(high) * std::sqrt(floor) : 0.5 * (low + high);
+        }
         const double change = std::abs(next - alpha);
         alpha = next;
         at(alpha);

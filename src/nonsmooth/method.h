@@ -40,7 +40,7 @@ private:
     struct LastStep {
         double sweeps = 0, residual = 0, tolerance = 0;   // residual and tolerance in Pa
         double cells = 0, nodes = 0;
-        double packedVolume = 0;                          // of sites that are more than half full [m³]
+        double packedVolume = 0;                          // that is free around nodes more than half full [m³]
         double overfullVolume = 0;                        // that grains would take up beyond φ_max [m³]
         double rounds = 0;                                // of conjugate gradients
     };
@@ -51,7 +51,7 @@ private:
     void sort(const Exec&);
     void readRows(world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>* listed) const;
 
-    LastStep constrain(const Exec&, const world::World&, double dt);
+    LastStep constrain(const Exec&, const world::World&, std::span<const double> taken, double dt);
     double stressScale(const Exec&, const world::World&) const;
     SolveReport solve(const Exec&, double dt, double tolerance);
     /// The fastest that a point would move with the node velocities, in cells a second.
@@ -77,7 +77,8 @@ private:
     // During a step.
     Grid grid_;
     FrictionProblem problem_;
-    Content content_;
+    std::vector<double> taken_;                // volume that grains of a site take up [m³]
+    std::vector<double> fullness_;             // of a node: volume fraction over φ_max
     GaussSeidel solver_;
     BodyContacts contacts_;
     world::FreeBodies freeBodies_;

@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t kRowsPerTask = 1024;
 /// A point that would move further than this many cells makes the step too long.
 constexpr double kMostCellsMoved = 1.5;
+/// Part of a node's volume that counts as free inside bodies, where points seldom are.
+constexpr double kLeastRoom = 0.1;
 /// Turns that grains and other bodies take in pushing free bodies that touch, and the change at which no more is needed.
 constexpr int kMostMeetings = 3;
 constexpr double kMet = 1e-3;
@@ -33,7 +35,7 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
     {
         const auto phase = exec.phase("points to grid");
         grid_ = Grid::build(exec, frame_, points_);
-        moving = toGrid(exec, frame_, grid_, points_, world, dt);                                                      // (18)
+        moving = toGrid(exec, frame_, grid_, points_, rheology_, world, dt);                                                      // (18)
     }
     if (moving.badRow >= 0) {
         const auto row = static_cast<std::size_t>(moving.badRow);
@@ -41,12 +43,12 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
     }
     {
         const auto phase = exec.phase("assembly");
-        content_ = assemble(exec, frame_, grid_, points_, rheology_, settings_.stressBasis, dt, problem_);            // B of (20)
+        taken_ = assemble(exec, frame_, grid_, points_, rheology_, settings_.stressBasis, dt, problem_);            // B of (20)
         problem_.nodes.resize(grid_.nodes.size());
         for (std::size_t n = 0; n < grid_.nodes.size(); ++n) problem_.nodes[n] = {moving.velocity[n], 1 / moving.mass[n]};
         freeBodies_.begin(world, dt);
         contacts_.place(exec, frame_, grid_, world, freeBodies_, grainMaterial_, dt, moving.mass, problem_.nodes);    // §6.1
-        now = constrain(exec, world, dt);
+        now = constrain(exec, world, moving.taken, dt);
     }
     if (settings_.viscosity > 0) {
         const auto phase = exec.phase("viscosity");
@@ -74,16 +76,25 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
     return world::Done{};
 }
 
-// k of (19): the volume that a site may still lose in the step, (φ_max V (1 − φ_RB) − content)/Δt, never negative: what is too
-// full is not pushed apart. Content is in volume packed to φ_max, so φ_max itself drops out.
-NonsmoothMethod::LastStep NonsmoothMethod::constrain(const Exec& exec, const world::World& world, double dt) {
+// k of (19). A place that is full to the part f of φ_max may lose volume at the rate (1 − f)/(f Δt), with f at the nodes as in the
+// paper, of what bodies leave free; never less than 0: what is too full is not pushed apart. A cell is as full as the fullest of its
+// nodes: grains in half a cell on top of others are then carried, and the chance number of points in a cell counts little.
+NonsmoothMethod::LastStep NonsmoothMethod::constrain(const Exec& exec, const world::World& world, std::span<const double> taken, double dt) {
     LastStep now{.cells = static_cast<double>(grid_.cells.size()), .nodes = static_cast<double>(grid_.nodes.size())};
-    const std::vector<double> free = freeFractions(exec, frame_, grid_, settings_.stressBasis, world, freeBodies_, dt);
+    fullness_ = freeFractions(exec, frame_, grid_, world, freeBodies_, dt);
+    for (std::size_t n = 0; n < fullness_.size(); ++n) {
+        const double room = fullness_[n] * frame_.cellVolume();
+        now.overfullVolume += std::max(0.0, taken[n] - room);
+        if (taken[n] > 0.5 * room) now.packedVolume += room;
+        fullness_[n] = taken[n] / std::max(room, kLeastRoom * frame_.cellVolume());
+    }
+    if (settings_.constraint == Constraint::divergence) return now;
     for (std::size_t j = 0; j < problem_.sites(); ++j) {
-        const double room = free[j] * content_.whole[j], taken = content_.taken[j];
-        if (settings_.constraint == Constraint::volumeFraction) problem_.slack[j] = std::max(0.0, room - taken) / dt;
-        now.overfullVolume += std::max(0.0, taken - room);
-        if (taken > 0.5 * content_.whole[j]) now.packedVolume += room;
+        double full = 0;
+        if (settings_.stressBasis == StressBasis::trilinear) full = fullness_[j];
+        else
+            for (const std::uint32_t n : grid_.cellNodes[j]) full = std::max(full, fullness_[n]);
+        problem_.slack[j] = taken_[j] * std::max(0.0, 1 - full) / (full * dt);
     }
     return now;
 }
@@ -183,15 +194,14 @@ void NonsmoothMethod::toPoints(const Exec& exec, double dt) {
                 Vec3 v;
                 Mat3 gradient;
                 SymTensor stress = constant ? problem_.stress[c] : SymTensor{};
-                double full = constant ? content_.taken[c] / content_.whole[c] : 0;
+                double full = 0;
                 for (std::size_t corner = 0; corner < kCorners; ++corner) {
                     const std::uint32_t n = grid_.cellNodes[c][corner];
                     const Vec3& u = problem_.nodes[n].velocity;
                     v += t.weight[corner] * u;
                     gradient += Mat3::outer(u, t.gradient[corner]);
-                    if (constant) continue;
-                    stress += t.weight[corner] * problem_.stress[n];
-                    full += t.weight[corner] * content_.taken[n] / content_.whole[n];
+                    full += t.weight[corner] * fullness_[n];
+                    if (!constant) stress += t.weight[corner] * problem_.stress[n];
                 }
                 const auto material = static_cast<std::size_t>(points_.material(row));
                 points_.setVelocity(row, v);

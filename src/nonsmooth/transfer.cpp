@@ -17,7 +17,7 @@ bool finite(const Points& points, std::size_t row) {
 }
 
 /// Adds one point to the corners of its cell.
-void addPoint(const mpm::GridFrame& frame, const Points& points, std::size_t row, const Vec3& push, CornerSums& sums) {
+void addPoint(const mpm::GridFrame& frame, const Points& points, std::size_t row, double crowding, const Vec3& push, CornerSums& sums) {
     const CellPlace place = placeOf(frame, points.positionOf(row));
     const Trilinear t(place.fraction, frame.spacing);
     const Mat3 c = points.gradientOf(row);
@@ -28,24 +28,43 @@ void addPoint(const mpm::GridFrame& frame, const Points& points, std::size_t row
         const double m = points.mass(row) * t.weight[corner];
         sums.mass[corner] += m;
         sums.momentum[corner] += m * (v + c * arm);
+        sums.taken[corner] += crowding * points.volume(row) * t.weight[corner];
     }
+}
+
+/// What world.forces do to the velocity of a point in the step. Steps are long here and drag is of first order in time, so it is
+/// taken in pieces.
+Vec3 pushOn(const Points& points, std::size_t row, const world::World& world, double dt) {
+    constexpr double kLongestPiece = 2.5e-4;   // [s]
+    const int pieces = static_cast<int>(std::clamp(std::ceil(dt / kLongestPiece), 1.0, 100.0));
+    const double part = dt / pieces;
+    Vec3 push;
+    for (int i = 0; i < pieces; ++i) {
+        const Vec3 v = points.velocityOf(row) + push + (i * part) * world.gravity;
+        push += world.forces.velocityChange(world.materials[static_cast<std::size_t>(points.material(row))], points.positionOf(row), v, world.gravity, world.time + i * part, part);
+    }
+    return push;
 }
 
 /// Sums of corners to nodes, in the order of corners.
 void gatherNodes(const Exec& exec, const Grid& grid, const Vec3& gravityPush, Transferred& result) {
     result.mass.resize(grid.nodes.size());
     result.velocity.resize(grid.nodes.size());
+    result.taken.resize(grid.nodes.size());
     exec.forBlocks(grid.nodes.size(), kNodesPerTask, [&](std::size_t begin, std::size_t end) {
         for (std::size_t n = begin; n < end; ++n) {
-            double mass = 0;
+            double mass = 0, taken = 0;
             Vec3 momentum;
             for (std::size_t corner = 0; corner < kCorners; ++corner) {
                 const std::int32_t cell = grid.nodeCells[n][corner];
                 if (cell < 0) continue;
-                mass += result.corners[static_cast<std::size_t>(cell)].mass[corner];
-                momentum += result.corners[static_cast<std::size_t>(cell)].momentum[corner];
+                const CornerSums& sums = result.corners[static_cast<std::size_t>(cell)];
+                mass += sums.mass[corner];
+                momentum += sums.momentum[corner];
+                taken += sums.taken[corner];
             }
             result.mass[n] = mass;
+            result.taken[n] = taken;
             result.velocity[n] = momentum / mass + gravityPush;
         }
     });
@@ -53,7 +72,7 @@ void gatherNodes(const Exec& exec, const Grid& grid, const Vec3& gravityPush, Tr
 
 }  // namespace
 
-Transferred toGrid(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const Points& points, const world::World& world, double dt) {
+Transferred toGrid(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const Points& points, std::span<const Rheology> rheology, const world::World& world, double dt) {
     Transferred result;
     result.corners.resize(grid.cells.size());
     const bool pushed = world.forces.any();
@@ -65,10 +84,7 @@ Transferred toGrid(const Exec& exec, const mpm::GridFrame& frame, const Grid& gr
             for (std::size_t c = begin; c < end; ++c)
                 for (std::size_t row = grid.firstRow[c]; row < grid.firstRow[c + 1]; ++row) {
                     if (!finite(points, row)) firstBad = std::min(firstBad, static_cast<std::int64_t>(row));
-                    Vec3 push;
-                    if (pushed)
-                        push = world.forces.velocityChange(world.materials[static_cast<std::size_t>(points.material(row))], points.positionOf(row), points.velocityOf(row), world.gravity, world.time, dt);
-                    addPoint(frame, points, row, push, result.corners[c]);
+                    addPoint(frame, points, row, rheology[static_cast<std::size_t>(points.material(row))].crowding, pushed ? pushOn(points, row, world, dt) : Vec3{}, result.corners[c]);
                 }
             return firstBad;
         },
@@ -111,27 +127,26 @@ struct SiteSums {
     }
 };
 
-void setSite(const SiteSums& sums, double dt, std::size_t j, FrictionProblem& problem, Content& content) {
-    content.taken[j] = sums.taken;
+void setSite(const SiteSums& sums, double dt, std::size_t j, FrictionProblem& problem, std::vector<double>& taken) {
+    taken[j] = sums.taken;
     problem.friction[j] = sums.friction / sums.taken;
     problem.stress[j] = (dt / sums.taken) * sums.stress;
 }
 
-void resize(std::size_t sites, std::size_t width, FrictionProblem& problem, Content& content) {
+void resize(std::size_t sites, std::size_t width, FrictionProblem& problem, std::vector<double>& taken) {
     problem.width = width;
     problem.pairNode.resize(width * sites);
     problem.pairVector.assign(width * sites, {});
     problem.friction.resize(sites);
     problem.slack.assign(sites, 0);
     problem.stress.resize(sites);
-    content.taken.assign(sites, 0);
+    taken.assign(sites, 0);
 }
 
 // One tensor a cell: g_ji = Σ_p V_p ∇N_i over the points of the cell.
 void assembleConstant(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const Points& points, std::span<const Rheology> rheology, double dt, FrictionProblem& problem,
-                      Content& content) {
-    resize(grid.cells.size(), kCorners, problem, content);
-    content.whole.assign(grid.cells.size(), frame.cellVolume());
+                      std::vector<double>& taken) {
+    resize(grid.cells.size(), kCorners, problem, taken);
     exec.forBlocks(grid.cells.size(), kCellsPerTask, [&](std::size_t begin, std::size_t end) {
         for (std::size_t c = begin; c < end; ++c) {
             SiteSums sums;
@@ -144,7 +159,7 @@ void assembleConstant(const Exec& exec, const mpm::GridFrame& frame, const Grid&
                 sums.add(volume, r.friction, points.stressOf(row));
             }
             std::copy(grid.cellNodes[c].begin(), grid.cellNodes[c].end(), problem.pairNode.begin() + static_cast<std::ptrdiff_t>(c * kCorners));
-            setSite(sums, dt, c, problem, content);
+            setSite(sums, dt, c, problem, taken);
         }
     });
     problem.colours = colourSites(frame, grid.cells, 1);
@@ -152,10 +167,9 @@ void assembleConstant(const Exec& exec, const mpm::GridFrame& frame, const Grid&
 
 // Trilinear between nodes: g_ji = Σ_p V_p N_j ∇N_i over the points of the cells that j and i share; i is one of 27.
 void assembleTrilinear(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const Points& points, std::span<const Rheology> rheology, double dt, FrictionProblem& problem,
-                       Content& content) {
+                       std::vector<double>& taken) {
     constexpr std::size_t kWidth = 27;
-    resize(grid.nodes.size(), kWidth, problem, content);
-    content.whole.assign(grid.nodes.size(), frame.cellVolume());
+    resize(grid.nodes.size(), kWidth, problem, taken);
     exec.forBlocks(grid.nodes.size(), kCellsPerTask, [&](std::size_t begin, std::size_t end) {
         for (std::size_t j = begin; j < end; ++j) {
             SiteSums sums;
@@ -179,7 +193,7 @@ void assembleTrilinear(const Exec& exec, const mpm::GridFrame& frame, const Grid
                     sums.add(volume, r.friction, points.stressOf(row));
                 }
             }
-            setSite(sums, dt, j, problem, content);
+            setSite(sums, dt, j, problem, taken);
         }
     });
     problem.colours = colourSites(frame, grid.nodes, 2);
@@ -187,12 +201,12 @@ void assembleTrilinear(const Exec& exec, const mpm::GridFrame& frame, const Grid
 
 }  // namespace
 
-Content assemble(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const Points& points, std::span<const Rheology> rheology, StressBasis basis, double dt,
+std::vector<double> assemble(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const Points& points, std::span<const Rheology> rheology, StressBasis basis, double dt,
                  FrictionProblem& problem) {
-    Content content;
-    if (basis == StressBasis::constant) assembleConstant(exec, frame, grid, points, rheology, dt, problem, content);
-    else assembleTrilinear(exec, frame, grid, points, rheology, dt, problem, content);
-    return content;
+    std::vector<double> taken;
+    if (basis == StressBasis::constant) assembleConstant(exec, frame, grid, points, rheology, dt, problem, taken);
+    else assembleTrilinear(exec, frame, grid, points, rheology, dt, problem, taken);
+    return taken;
 }
 
 }  // namespace talus::nonsmooth

@@ -27,6 +27,7 @@ struct Rheology {
 struct CornerSums {
     std::array<double, kCorners> mass{};       // Σ m N_i [kg]
     std::array<Vec3, kCorners> momentum{};     // Σ m N_i (v + C (x_i − x)) [kg m/s]
+    std::array<double, kCorners> taken{};      // Σ V N_i, with V the volume that a point takes up where it is packed to φ_max [m³]
 };
 
 /// What a step's grid gets from the points.
@@ -34,18 +35,15 @@ struct Transferred {
     std::vector<CornerSums> corners;           // of a cell
     std::vector<double> mass;                  // of a node, lumped [kg]
     std::vector<Vec3> velocity;                // of a node, without stress and bodies [m/s]
+    std::vector<double> taken;                 // around a node [m³]
     std::int64_t badRow = -1;                  // first point whose state is not finite
 };
 
 /// Mass and momentum with the affine term of [Daviet2016, eq. 18], which must carry N_i; then Δt gravity, and what world.forces do.
-Transferred toGrid(const Exec&, const mpm::GridFrame&, const Grid&, const Points&, const world::World&, double dt);
+Transferred toGrid(const Exec&, const mpm::GridFrame&, const Grid&, const Points&, std::span<const Rheology>, const world::World&, double dt);
 
-/// g, friction, content and start of every site; slack is left to the caller, nodes are empty.
-struct Content {
-    std::vector<double> taken;                 // volume that grains of a site take up, as if packed to φ_max [m³]
-    std::vector<double> whole;                 // volume of the site [m³]
-};
-Content assemble(const Exec&, const mpm::GridFrame&, const Grid&, const Points&, std::span<const Rheology>, StressBasis, double dt, FrictionProblem&);
+/// g, friction and start of every site; slack is left to the caller. Returns the volume that grains of a site take up [m³].
+std::vector<double> assemble(const Exec&, const mpm::GridFrame&, const Grid&, const Points&, std::span<const Rheology>, StressBasis, double dt, FrictionProblem&);
 
 /// (M + Δt K) u = M u* with K the stiffness of 2 η ε̇, by conjugate gradients without a matrix; nodes without inverse mass are held.
 /// Returns the rounds it took.
