@@ -57,6 +57,7 @@ private:
     /// The fastest that a point would move with the node velocities, in cells a second.
     double fastest(const Exec&) const;
     void toPoints(const Exec&, double dt);
+    void leaveBodies(const Exec&, const world::World&, double dt);
     std::optional<world::Failed> missed(const SolveReport&, const world::World&, double dt, double tolerance);
 
     Settings settings_;
@@ -79,6 +80,7 @@ private:
     FrictionProblem problem_;
     std::vector<double> taken_;                // volume that grains of a site take up [m³]
     std::vector<double> fullness_;             // of a node: volume fraction over φ_max
+    std::vector<std::uint8_t> nearBody_;       // of a node
     GaussSeidel solver_;
     BodyContacts contacts_;
     world::FreeBodies freeBodies_;

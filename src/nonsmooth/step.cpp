@@ -71,18 +71,23 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
     last_ = now;
     toPoints(exec, dt);                                                                                                 // (22), (23)
     freeBodies_.move();
+    leaveBodies(exec, world, dt);
     freeBodies_.commit(world);
     sort(exec);
     return world::Done{};
 }
 
-// k of (19). A place that is full to the part f of φ_max may lose volume at the rate (1 − f)/(f Δt), with f at the nodes as in the
-// paper, of what bodies leave free; never less than 0: what is too full is not pushed apart. A cell is as full as the fullest of its
-// nodes: grains in half a cell on top of others are then carried, and the chance number of points in a cell counts little.
+// k of (19), with fullness f = φ/φ_max at the nodes as in the paper, of what bodies leave free. Grains that take up V when packed
+// fill V/f now and (V/f)(1 + Δt ∇·u) after the step: so V ∇·u + V (1 − f)/Δt ≥ 0, where the paper's φ (1 − Δt ∇·u) ≤ φ_max has
+// V (1 − f)/(f Δt) and lets loose grains that collide become too full. Never less than 0: what is too full is not pushed apart.
+// A cell is as full as the fullest of its nodes: grains in half a cell on top of others are then carried, and the chance number of
+// points in a cell counts little.
 NonsmoothMethod::LastStep NonsmoothMethod::constrain(const Exec& exec, const world::World& world, std::span<const double> taken, double dt) {
     LastStep now{.cells = static_cast<double>(grid_.cells.size()), .nodes = static_cast<double>(grid_.nodes.size())};
     fullness_ = freeFractions(exec, frame_, grid_, world, freeBodies_, dt);
+    nearBody_.resize(fullness_.size());
     for (std::size_t n = 0; n < fullness_.size(); ++n) {
+        nearBody_[n] = fullness_[n] < 1;
         const double room = fullness_[n] * frame_.cellVolume();
         now.overfullVolume += std::max(0.0, taken[n] - room);
         if (taken[n] > 0.5 * room) now.packedVolume += room;
@@ -94,7 +99,7 @@ NonsmoothMethod::LastStep NonsmoothMethod::constrain(const Exec& exec, const wor
         if (settings_.stressBasis == StressBasis::trilinear) full = fullness_[j];
         else
             for (const std::uint32_t n : grid_.cellNodes[j]) full = std::max(full, fullness_[n]);
-        problem_.slack[j] = taken_[j] * std::max(0.0, 1 - full) / (full * dt);
+        problem_.slack[j] = taken_[j] * std::max(0.0, 1 - full) / dt;
     }
     return now;
 }
@@ -210,6 +215,29 @@ void NonsmoothMethod::toPoints(const Exec& exec, double dt) {
                 points_.setStress(row, (1 / dt) * stress);
                 points_.fraction(row) = full * materials_[material].packingFraction / rheology_[material].crowding;
             }
+    });
+}
+
+// A surface that lies between nodes stops them on average: points that come into a body are put back on its surface, with the
+// velocity they have.
+void NonsmoothMethod::leaveBodies(const Exec& exec, const world::World& world, double dt) {
+    std::vector<world::BodySnapshot> bodies;
+    for (std::uint32_t i = 0; i < world.bodies.size(); ++i)
+        if (world.bodies[i].activeAt(world.time)) bodies.emplace_back(world.bodies[i], world.bodies[i].pose(world.time + dt), world.time);
+    for (std::size_t k = 0; k < freeBodies_.size(); ++k)
+        for (world::BodySnapshot& body : bodies)
+            if (&body.body() == &world.bodies[freeBodies_.body(k)]) body = freeBodies_.snapshot(freeBodies_.body(k), world.time);
+    exec.forBlocks(grid_.cells.size(), 64, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t c = begin; c < end; ++c) {
+            if (std::ranges::none_of(grid_.cellNodes[c], [&](std::uint32_t n) { return nearBody_[n] != 0; })) continue;
+            for (std::size_t row = grid_.firstRow[c]; row < grid_.firstRow[c + 1]; ++row)
+                for (const world::BodySnapshot& body : bodies) {
+                    const Vec3 x = points_.positionOf(row);
+                    if (!(body.distance(x) < 0)) continue;
+                    const world::SurfacePoint surface = body.surface(x);
+                    points_.setPosition(row, domain_.wrap(x - surface.distance * surface.normal));
+                }
+        }
     });
 }
 
