@@ -78,77 +78,130 @@ std::vector<double> freeFractions(const Exec& exec, const mpm::GridFrame& frame,
     return fractions;
 }
 
+namespace {
+
+/// Nodes around a point, with weights; false where one of them is not there.
+bool around(const mpm::GridFrame& frame, const Grid& grid, const Vec3& x, std::array<std::uint32_t, kCorners>& node, std::array<double, kCorners>& weight, std::size_t& count) {
+    Vec3i base;
+    Vec3 f;
+    for (int axis = 0; axis < 3; ++axis) {
+        const double p = (x[axis] - frame.origin[axis]) / frame.spacing[axis], nearest = std::round(p);
+        const double on = std::abs(p - nearest) < kTouchingCells ? nearest : p;   // on a plane of nodes these alone
+        base[axis] = static_cast<int>(std::floor(on));
+        f[axis] = on - std::floor(on);
+    }
+    count = 0;
+    for (std::size_t corner = 0; corner < kCorners; ++corner) {
+        const Vec3i d = cornerOffset(corner);
+        const double w = (d.x ? f.x : 1 - f.x) * (d.y ? f.y : 1 - f.y) * (d.z ? f.z : 1 - f.z);
+        if (w == 0) continue;
+        const Vec3i at = wrapCoord(frame, base + d);
+        const auto found = std::ranges::lower_bound(grid.nodes, gridKey(at), {}, gridKey);
+        if (found == grid.nodes.end() || *found != at) return false;
+        node[count] = static_cast<std::uint32_t>(found - grid.nodes.begin());
+        weight[count++] = w;
+    }
+    return true;
+}
+
+/// Whether a corner of the cell around x lies in the body.
+bool cornerInside(const mpm::GridFrame& frame, const world::BodySnapshot& body, const Vec3& x) {
+    Vec3i cell;
+    for (int axis = 0; axis < 3; ++axis) cell[axis] = static_cast<int>(std::floor((x[axis] - frame.origin[axis]) / frame.spacing[axis]));
+    for (std::size_t corner = 0; corner < kCorners; ++corner)
+        if (body.distance(nodePosition(frame, cell + cornerOffset(corner))) <= 0) return true;
+    return false;
+}
+
+}  // namespace
+
+// A node in a body or on it stands for the nearest point of the surface; a node outside only where the body is so thin that none
+// lies in it.
 void BodyContacts::place(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const world::World& world, const world::FreeBodies& free, int grainMaterial, double dt,
                          std::span<const double> mass, std::vector<Node>& nodes) {
     dt_ = dt;
-    touching_ = kTouchingCells * frame.smallestSpacing();
     area_ = std::pow(frame.cellVolume(), 2.0 / 3);
-    const double reach = maxComponent(frame.spacing);
+    const double reach = maxComponent(frame.spacing), touching = kTouchingCells * frame.smallestSpacing();
     const std::vector<NearBody> bodies = bodiesNow(world, free, reach);
-    std::vector<std::vector<std::pair<Contact, const NearBody*>>> found((grid.nodes.size() + kNodesPerTask - 1) / kNodesPerTask);
+    std::vector<std::vector<std::pair<Contact, int>>> found((grid.nodes.size() + kNodesPerTask - 1) / kNodesPerTask);
     exec.forBlocks(grid.nodes.size(), kNodesPerTask, [&](std::size_t begin, std::size_t end) {
         for (std::size_t n = begin; n < end; ++n) {
             const Vec3 x = nodePosition(frame, grid.nodes[n]);
             for (const NearBody& body : bodies) {
                 if (!within(body.box, x)) continue;
-                const world::SurfacePoint point = body.snapshot.surface(x);
-                if (!(point.distance <= reach)) continue;
+                const world::SurfacePoint here = body.snapshot.surface(x);
+                if (!(here.distance < reach)) continue;
+                Contact c;
+                Vec3 at = x - here.distance * here.normal;
+                if (here.distance > touching && cornerInside(frame, body.snapshot, at)) continue;
+                if (std::abs(here.distance) <= touching || here.distance < -1.5 * reach || !around(frame, grid, at, c.node, c.weight, c.nodes)) {
+                    if (here.distance > touching) continue;
+                    at = x;
+                    c.node[0] = static_cast<std::uint32_t>(n);
+                    c.weight[0] = 1;
+                    c.nodes = 1;
+                }
                 const world::Body& is = world.bodies[body.index];
-                const world::Pose& pose = body.snapshot.pose();
-                const Vec3 moves = body.free < 0 ? point.velocity : is.beltVelocity(pose, x, point.normal, world.time);
-                found[begin / kNodesPerTask].push_back({{static_cast<std::uint32_t>(n), body.index, is.contact, world.contacts.between(grainMaterial, is.material).friction,
-                                                         {point.distance, point.normal}, moves, x - pose.position, {}, mass[n]}, &body});
+                const world::SurfacePoint point = body.snapshot.surface(at);
+                c.owner = static_cast<std::uint32_t>(n);
+                c.body = body.index;
+                c.mode = is.contact;
+                c.friction = world.contacts.between(grainMaterial, is.material).friction;
+                c.normal = point.normal;
+                c.surfaceVelocity = body.free < 0 ? point.velocity : is.beltVelocity(body.snapshot.pose(), at, point.normal, world.time);
+                c.arm = at - body.snapshot.pose().position;
+                found[begin / kNodesPerTask].push_back({c, body.free});
             }
         }
     });
     free_.clear();
     for (std::size_t k = 0; k < free.size(); ++k) free_.push_back({free.velocity(k), free.velocity(k), free.mobility(k), free.body(k)});
     contacts_.clear();
+    between_.clear();
     freeContacts_.clear();
     held_.clear();
     for (const auto& part : found)
-        for (const auto& [contact, body] : part) {
-            Node& node = nodes[contact.node];
-            const bool touches = contact.surface.distance <= touching_;
-            if (body->free < 0 && contact.mode == world::ContactMode::sticky && touches && node.inverseMass > 0) {
-                held_.push_back({contact.node, contact.body, contact.surfaceVelocity, contact.mass * node.velocity, contact.arm, contact.mass});
-                node = {contact.surfaceVelocity, 0};
-            }
-        }
-    for (const auto& part : found)
-        for (const auto& [contact, body] : part) {
-            const double inverseMass = nodes[contact.node].inverseMass;
-            if (body->free >= 0) addFree(contact, static_cast<std::uint32_t>(body->free), body->snapshot, inverseMass, gridKey(grid.nodes[contact.node]));
-            else if (inverseMass > 0) contacts_.push_back(contact);
+        for (const auto& [contact, k] : part)
+            if (k < 0 && contact.nodes == 1 && contact.mode == world::ContactMode::sticky) hold(contact, mass, nodes);
+    for (auto& part : found)
+        for (auto& [contact, k] : part) {
+            for (std::size_t i = 0; i < contact.nodes; ++i) contact.inverseMass += contact.weight[i] * contact.weight[i] * nodes[contact.node[i]].inverseMass;
+            if (k >= 0) addFree(contact, static_cast<std::uint32_t>(k), gridKey(grid.nodes[contact.owner]));
+            else if (contact.inverseMass > 0) (contact.nodes == 1 ? contacts_ : between_).push_back(contact);
         }
     first_.clear();
     for (std::size_t i = 0; i < contacts_.size(); ++i)
-        if (i == 0 || contacts_[i].node != contacts_[i - 1].node) first_.push_back(i);
+        if (i == 0 || contacts_[i].node[0] != contacts_[i - 1].node[0]) first_.push_back(i);
     first_.push_back(contacts_.size());
 }
 
-/// W = 1/m + J M⁻¹ Jᵀ in the axes of the contact.
-void BodyContacts::addFree(const Contact& contact, std::uint32_t k, const world::BodySnapshot&, double inverseMass, std::uint64_t nodeKey) {
-    FreeContact c{contact, k, {}, {}, {}, false};
-    const Vec3 n = contact.surface.normal;
+void BodyContacts::hold(const Contact& c, std::span<const double> mass, std::vector<Node>& nodes) {
+    Node& node = nodes[c.node[0]];
+    if (node.inverseMass == 0) return;
+    held_.push_back({c.node[0], c.body, c.surfaceVelocity, mass[c.node[0]] * node.velocity, c.arm, mass[c.node[0]]});
+    node = {c.surfaceVelocity, 0};
+}
+
+/// W = Σ N²/m + J M⁻¹ Jᵀ in the axes of the contact.
+void BodyContacts::addFree(const Contact& contact, std::uint32_t k, std::uint64_t ownerKey) {
+    FreeContact c{contact, k, {}, {}, {}};
+    const Vec3 n = contact.normal;
     const Vec3 t = normalized(cross(n, std::abs(n.x) < 0.7 ? Vec3{1, 0, 0} : Vec3{0, 1, 0})), s = cross(n, t);
     const auto response = [&](const Vec3& impulse) {   // relative velocity
         const Vec6 body = free_[k].mobility * Vec6{impulse, cross(c.arm, impulse)};
-        return inverseMass * impulse + body.linear + cross(body.angular, c.arm);
+        return c.inverseMass * impulse + body.linear + cross(body.angular, c.arm);
     };
     const Vec3 ofN = response(n), ofT = response(t), ofS = response(s);
     const double nn = dot(n, ofN), nt = dot(n, ofT), ns = dot(n, ofS);
-    c.movable = nn > 0;
-    if (!c.movable) return;
+    if (!(nn > 0)) return;
     const PlaneRotation turn(dot(t, ofT) - nt * nt / nn, dot(t, ofS) - nt * ns / nn, dot(s, ofS) - ns * ns / nn);
     c.t1 = turn.c * t + turn.s * s;
     c.t2 = turn.c * s - turn.s * t;
     c.w = {nn, {turn.c * nt + turn.s * ns, turn.c * ns - turn.s * nt}, {std::max(turn.first, 1e-12 * nn), std::max(turn.second, 1e-12 * nn)}};
-    const auto key = std::tuple{nodeKey, contact.body};
+    const auto key = std::tuple{ownerKey, contact.body};
     const auto before = std::ranges::lower_bound(remembered_, key, {}, [](const Remembered& r) { return std::tuple{r.node, r.body}; });
-    if (before != remembered_.end() && before->node == nodeKey && before->body == contact.body) {
-        const double along = dot(before->force, n);
-        if (along > 0 || c.mode != world::ContactMode::separate) c.impulse = dt_ * before->force;
+    if (before != remembered_.end() && before->node == ownerKey && before->body == contact.body) {
+        if (dot(before->force, n) > 0 || c.mode != world::ContactMode::separate) c.impulse = dt_ * before->force;
     }
     freeContacts_.push_back(c);
 }
@@ -159,29 +212,28 @@ void BodyContacts::push(const FreeContact& c, const Vec3& impulse) {
 }
 
 void BodyContacts::start(std::vector<Node>& nodes) {
-    for (const Contact& c : contacts_) nodes[c.node].velocity += nodes[c.node].inverseMass * c.impulse;
+    for (const Contact& c : contacts_) c.push(nodes, c.impulse);
+    for (const Contact& c : between_) c.push(nodes, c.impulse);
     for (Free& body : free_) body.velocity = body.unloaded;
     for (const FreeContact& c : freeContacts_) {
-        nodes[c.node].velocity += nodes[c.node].inverseMass * c.impulse;
+        c.push(nodes, c.impulse);
         push(c, c.impulse);
     }
 }
 
-/// With W = 1/m the exact solution is the change of velocity that all grid methods use.
-Vec3 BodyContacts::solved(const Contact& c, const Node& node) const {
-    const Vec3 relative = node.velocity - node.inverseMass * c.impulse - c.surfaceVelocity;
-    return c.mass * mpm::contactChange(c.mode, c.friction, c.surface, relative, dt_, touching_);
+/// With W a number the exact solution is the change of velocity that all grid methods use.
+Vec3 BodyContacts::solved(const Contact& c, std::span<const Node> nodes) const {
+    const Vec3 relative = c.velocity(nodes) - c.inverseMass * c.impulse - c.surfaceVelocity;
+    return mpm::contactChange(c.mode, c.friction, {0, c.normal}, relative, dt_, 0) / c.inverseMass;
 }
 
-Vec3 BodyContacts::solvedFree(const FreeContact& c, const Node& node) const {
+Vec3 BodyContacts::solvedFree(const FreeContact& c, std::span<const Node> nodes) const {
     const Free& body = free_[c.k];
-    const Vec3 relative = node.velocity - body.velocity.linear - cross(body.velocity.angular, c.arm) - c.surfaceVelocity;
-    const double gap = std::max(0.0, c.surface.distance - touching_);
-    const bool touches = gap <= 0;
-    const Split<2> own = c.w.apply({dot(c.impulse, c.surface.normal), {dot(c.impulse, c.t1), dot(c.impulse, c.t2)}});
-    Split<2> b{dot(relative, c.surface.normal) - own.normal + gap / dt_, {dot(relative, c.t1) - own.tangential[0], dot(relative, c.t2) - own.tangential[1]}};
+    const Vec3 relative = c.velocity(nodes) - body.velocity.linear - cross(body.velocity.angular, c.arm) - c.surfaceVelocity;
+    const Split<2> own = c.w.apply({dot(c.impulse, c.normal), {dot(c.impulse, c.t1), dot(c.impulse, c.t2)}});
+    const Split<2> b{dot(relative, c.normal) - own.normal, {dot(relative, c.t1) - own.tangential[0], dot(relative, c.t2) - own.tangential[1]}};
     Split<2> r;
-    if (c.mode == world::ContactMode::separate || (c.mode == world::ContactMode::slip && !touches)) {
+    if (c.mode == world::ContactMode::separate) {
         r = solveCone(c.w, c.friction, b);
     } else if (c.mode == world::ContactMode::slip) {   // held on both sides: the cone on the side that pushes
         const double side = b.normal <= 0 ? 1 : -1;
@@ -189,8 +241,7 @@ Vec3 BodyContacts::solvedFree(const FreeContact& c, const Node& node) const {
         for (double& k : w.coupling) k *= side;
         r = solveCone(w, c.friction, {side * b.normal, b.tangential});
         r.normal *= side;
-    } else if (touches || b.normal < 0) {
-        b.normal -= gap / dt_;   // it stops altogether
+    } else {
         double along = b.normal;
         for (std::size_t k = 0; k < 2; ++k) {
             r.tangential[k] = -(b.tangential[k] - c.w.coupling[k] * (b.normal / c.w.normal)) / c.w.reduced[k];
@@ -198,22 +249,23 @@ Vec3 BodyContacts::solvedFree(const FreeContact& c, const Node& node) const {
         }
         r.normal = -along / c.w.normal;
     }
-    return r.normal * c.surface.normal + r.tangential[0] * c.t1 + r.tangential[1] * c.t2;
+    return r.normal * c.normal + r.tangential[0] * c.t1 + r.tangential[1] * c.t2;
 }
 
 void BodyContacts::sweep(const Exec& exec, std::vector<Node>& nodes) {
+    const auto settle = [&](Contact& c) {
+        const Vec3 impulse = solved(c, nodes);
+        c.push(nodes, impulse - c.impulse);
+        c.impulse = impulse;
+    };
     exec.forBlocks(first_.size() - 1, kNodesPerTask, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = first_[begin]; i < first_[end]; ++i) {
-            Contact& c = contacts_[i];
-            const Vec3 impulse = solved(c, nodes[c.node]);
-            nodes[c.node].velocity += nodes[c.node].inverseMass * (impulse - c.impulse);
-            c.impulse = impulse;
-        }
+        for (std::size_t i = first_[begin]; i < first_[end]; ++i) settle(contacts_[i]);
     });
+    for (Contact& c : between_) settle(c);   // these share nodes
     for (int turn = 0; turn < kFreeTurns; ++turn)
         for (FreeContact& c : freeContacts_) {
-            const Vec3 impulse = solvedFree(c, nodes[c.node]), change = impulse - c.impulse;
-            nodes[c.node].velocity += nodes[c.node].inverseMass * change;
+            const Vec3 impulse = solvedFree(c, nodes), change = impulse - c.impulse;
+            c.push(nodes, change);
             push(c, change);
             c.impulse = impulse;
         }
@@ -222,9 +274,10 @@ void BodyContacts::sweep(const Exec& exec, std::vector<Node>& nodes) {
 NodeForces::Residual BodyContacts::residual(const Exec&, const std::vector<Node>& nodes) {
     Residual sum;
     const double scale = 1 / (area_ * area_);
-    for (const Contact& c : contacts_) sum.squared += scale * normSquared(solved(c, nodes[c.node]) - c.impulse);
-    for (const FreeContact& c : freeContacts_) sum.squared += scale * normSquared(solvedFree(c, nodes[c.node]) - c.impulse);
-    sum.places = static_cast<std::int64_t>(contacts_.size() + freeContacts_.size());
+    for (const auto* list : {&contacts_, &between_})
+        for (const Contact& c : *list) sum.squared += scale * normSquared(solved(c, nodes) - c.impulse);
+    for (const FreeContact& c : freeContacts_) sum.squared += scale * normSquared(solvedFree(c, nodes) - c.impulse);
+    sum.places = static_cast<std::int64_t>(contacts_.size() + between_.size() + freeContacts_.size());
     return sum;
 }
 
@@ -238,21 +291,26 @@ void BodyContacts::load(const Contact& c, const Vec3& surfaceVelocity, const Vec
     load.impulse -= c.impulse;
     load.angularImpulse -= cross(c.arm, c.impulse);
     load.work += dot(c.impulse, surfaceVelocity);
-    load.slipWork -= dot(c.impulse - dot(c.impulse, c.surface.normal) * c.surface.normal, nodeVelocity - surfaceVelocity);
+    load.slipWork -= dot(c.impulse - dot(c.impulse, c.normal) * c.normal, nodeVelocity - surfaceVelocity);
 }
 
 void BodyContacts::addLoads(world::World& world, std::span<const Node> nodes, std::span<const Node> stressImpulse) const {
-    for (const Contact& c : contacts_) load(c, c.surfaceVelocity, nodes[c.node].velocity, world.bodies[c.body].load);
+    for (const auto* list : {&contacts_, &between_})
+        for (const Contact& c : *list) load(c, c.surfaceVelocity, c.velocity(nodes), world.bodies[c.body].load);
     for (const FreeContact& c : freeContacts_) {
         const Vec6& v = free_[c.k].velocity;
-        load(c, v.linear + cross(v.angular, c.arm) + c.surfaceVelocity, nodes[c.node].velocity, world.bodies[c.body].load);
+        load(c, v.linear + cross(v.angular, c.arm) + c.surfaceVelocity, c.velocity(nodes), world.bodies[c.body].load);
     }
+    if (held_.empty()) return;
+    std::vector<Vec3> others(nodes.size());   // impulses of other bodies on nodes that are held
+    for (const Contact& c : between_)
+        for (std::size_t k = 0; k < c.nodes; ++k) others[c.node[k]] += c.weight[k] * c.impulse;
+    for (const FreeContact& c : freeContacts_)
+        for (std::size_t k = 0; k < c.nodes; ++k) others[c.node[k]] += c.weight[k] * c.impulse;
     for (const Held& h : held_) {
         Contact c;
         c.arm = h.arm;
-        c.impulse = h.mass * h.surfaceVelocity - h.momentumBefore - stressImpulse[h.node].velocity;
-        for (const FreeContact& f : freeContacts_)
-            if (f.node == h.node) c.impulse -= f.impulse;
+        c.impulse = h.mass * h.surfaceVelocity - h.momentumBefore - stressImpulse[h.node].velocity - others[h.node];
         load(c, h.surfaceVelocity, h.surfaceVelocity, world.bodies[h.body].load);
     }
 }
@@ -260,7 +318,7 @@ void BodyContacts::addLoads(world::World& world, std::span<const Node> nodes, st
 void BodyContacts::remember(const Grid& grid) {
     remembered_.clear();
     for (const FreeContact& c : freeContacts_)
-        if (c.impulse != Vec3{}) remembered_.push_back({gridKey(grid.nodes[c.node]), c.body, c.impulse / dt_});
+        if (c.impulse != Vec3{}) remembered_.push_back({gridKey(grid.nodes[c.owner]), c.body, c.impulse / dt_});
     std::ranges::sort(remembered_, {}, [](const Remembered& r) { return std::tuple{r.node, r.body}; });
 }
 

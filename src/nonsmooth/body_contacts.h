@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies in the friction problem: at nodes near a body its surface is a Coulomb cone of three dimensions, with the true coefficient
-// of friction, solved in the same sweeps as the stress. The paper presses bodies on stress nodes instead (§6.1); at nodes the
-// friction is exact on a flat wall, the law is that of the other methods, and a node on a wall needs no stress beyond it.
+// Bodies in the friction problem: at points on a surface near nodes there is a Coulomb cone of three dimensions, with the true
+// coefficient of friction, solved in the same sweeps as the stress. The paper presses bodies on stress nodes instead (§6.1); with
+// points the friction is exact on a flat wall, the law is that of the other methods, and no stress is needed beyond a wall.
 #pragma once
 
 #include "core/vec6.h"
@@ -12,6 +12,7 @@
 #include "nonsmooth/transfer.h"
 #include "world/free_bodies.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -48,15 +49,29 @@ public:
     void load(const Archive&);
 
 private:
+    /// At a point on a surface, whose velocity is that of the nodes around it: u(x) = Σ N_i u_i, which an impulse r changes by
+    /// Σ N_i²/m_i r. One node where the surface goes through it.
     struct Contact {
-        std::uint32_t node = 0, body = 0;        // index in bodies_ of place()
+        std::array<std::uint32_t, kCorners> node{};
+        std::array<double, kCorners> weight{};   // N_i(x)
+        std::size_t nodes = 0;
+        double inverseMass = 0;                  // Σ N_i²/m_i [1/kg]
+        std::uint32_t owner = 0, body = 0;       // node that it was found from; index in World::bodies
         world::ContactMode mode = world::ContactMode::separate;
         double friction = 0;
-        geometry::Surface surface{};
+        Vec3 normal;
         Vec3 surfaceVelocity;                    // of a free body: of its belt alone [m/s]
         Vec3 arm;                                // from the body's position [m]
-        Vec3 impulse;                            // on the node [N s]
-        double mass = 0;                         // of the node [kg]
+        Vec3 impulse;                            // on the nodes [N s]
+
+        Vec3 velocity(std::span<const Node> at) const {
+            Vec3 sum;
+            for (std::size_t k = 0; k < nodes; ++k) sum += weight[k] * at[node[k]].velocity;
+            return sum;
+        }
+        void push(std::vector<Node>& at, const Vec3& by) const {
+            for (std::size_t k = 0; k < nodes; ++k) at[node[k]].velocity += (at[node[k]].inverseMass * weight[k]) * by;
+        }
     };
     struct Held {
         std::uint32_t node = 0, body = 0;
@@ -68,7 +83,6 @@ private:
         std::uint32_t k = 0;                     // of the free body
         Vec3 t1, t2;
         LocalOperator<2> w;
-        bool movable = false;
     };
     struct Free {
         Vec6 unloaded, velocity;
@@ -76,20 +90,22 @@ private:
         std::uint32_t body = 0;
     };
     struct Remembered {
-        std::uint64_t node = 0;                  // gridKey
+        std::uint64_t node = 0;                  // gridKey of the owner
         std::uint32_t body = 0;
         Vec3 force;                              // [N]
     };
 
-    void addFree(const Contact&, std::uint32_t k, const world::BodySnapshot&, double inverseMass, std::uint64_t nodeKey);
-    Vec3 solved(const Contact&, const Node&) const;
-    Vec3 solvedFree(const FreeContact&, const Node&) const;
+    void hold(const Contact&, std::span<const double> mass, std::vector<Node>&);
+    void addFree(const Contact&, std::uint32_t k, std::uint64_t ownerKey);
+    Vec3 solved(const Contact&, std::span<const Node>) const;
+    Vec3 solvedFree(const FreeContact&, std::span<const Node>) const;
     void push(const FreeContact&, const Vec3& impulse);
     static void load(const Contact&, const Vec3& surfaceVelocity, const Vec3& nodeVelocity, world::BodyLoad&);
 
-    double dt_ = 0, touching_ = 0, area_ = 1;
-    std::vector<Contact> contacts_;              // by node
+    double dt_ = 0, area_ = 1;
+    std::vector<Contact> contacts_;              // with one node each, by node
     std::vector<std::size_t> first_;             // of each node that has any; one past the end last
+    std::vector<Contact> between_;               // between nodes
     std::vector<FreeContact> freeContacts_;
     std::vector<Held> held_;
     std::vector<Free> free_;
