@@ -3,6 +3,7 @@
 #include "csv.h"
 #include "nonsmooth/nonsmooth.h"
 #include "verification/bed.h"
+#include "world/free_body.h"
 
 #include <algorithm>
 #include <cmath>
@@ -230,6 +231,107 @@ TEST(NonsmoothVerification, aSlabColumnRunsOutAsMeasured) {
     EXPECT_GT(c.runOut, 1.2 * 2);
     EXPECT_LT(c.runOut, 1.8 * 2);
     EXPECT_LT(c.energyGrowth, 1e-3);
+}
+
+/// The energy that a grid sees: of the points' motion and of their gradients.
+double kineticEnergy(const world::Method& method) {
+    const world::FieldTable now = read(method, {"mass", "velocity"});
+    double sum = 0;
+    for (std::size_t i = 0; i < now.count(); ++i)
+        for (std::size_t axis = 0; axis < 3; ++axis) sum += 0.5 * now.reals("mass")[i] * std::pow(now.reals("velocity")[3 * i + axis], 2);
+    return sum;
+}
+
+// Without gravity, and with no room to be compressed into, friction and impacts only ever take energy.
+TEST(NonsmoothVerification, energyNeverGrowsWithoutForcing) {
+    const double h = 0.05;
+    world::World world;
+    world.domain.max = {20 * h, 20 * h, 20 * h};
+    world.materials = {world::Material{.name = "sand"}};
+    world.bodies = world::domainFaces(world.domain);
+    world.gravity = {0, 0, 0};
+    world.fills = {{boxBetween(Vec3{3, 4, 6} * h, Vec3{9, 12, 12} * h), 0, 0, {2, 0.3, 0}}, {boxBetween(Vec3{9, 6, 7} * h, Vec3{15, 14, 13} * h), 0, 1, {-1, 0, 0.5}}};
+    world.resolution.size = h;
+    Settings settings;
+    settings.constraint = nonsmooth::Constraint::divergence;
+    const auto method = nonsmooth::info.create(settings, world, world::Precision::float64);
+    const Exec exec(2);
+    for (const world::Fill& fill : world.fills) method->insert(exec, world, fill);
+    const double start = kineticEnergy(*method);
+    double before = start, growth = 0;
+    for (int step = 0; step < 60; ++step) {
+        const double dt = method->stableStep(world);
+        ASSERT_TRUE(std::holds_alternative<world::Done>(method->step(exec, world, dt)));
+        world.time += dt;
+        const double now = kineticEnergy(*method);
+        growth = std::max(growth, (now - before) / start);
+        before = now;
+    }
+    std::printf("    energy left %.3f, largest growth in a step %.1e of the start\n", before / start, growth);
+    EXPECT_LT(before, 0.5 * start);
+    EXPECT_LT(growth, 1e-12);
+}
+
+/// A free ball or roller on a bed, in steps of 10 ms: speed at the end, and the mean force of the grains on it over its weight.
+struct Resting {
+    double speed = 0, fastest = 0, force = 0, depth = 0;
+};
+Resting onBed(std::shared_ptr<const geometry::Shape> shape, double density, double drop) {
+    const double h = 0.02, bed = 8 * h;
+    world::World world;
+    world.domain.max = {16 * h, 16 * h, 30 * h};
+    world.materials = {world::Material{.name = "sand"}};
+    world.bodies = world::domainFaces(world.domain);
+    world::Body body{.name = "ball", .shape = std::move(shape), .motion = {}, .source = 0, .load = {}};
+    world::FreeBody free = world::freeBody(body.shape->massProperties(), density);
+    const double radius = 0.5 * body.shape->bounds().size().z;
+    free.pose.position = {8 * h, 8 * h, bed + radius + drop};
+    body.motion = free;
+    world.bodies.push_back(std::move(body));
+    world.fills = {{boxBetween({0, 0, 0}, {16 * h, 16 * h, bed}), 0, 0, {}}};
+    world.resolution.size = h;
+    Settings settings;
+    settings.dt = 0.01;
+    auto method = nonsmooth::info.create(settings, world, world::Precision::float64);
+    world::Simulation run(std::move(world), std::move(method));
+    const Exec exec(2);
+    run.fill(exec);
+    Resting result;
+    const auto now = [&]() -> const world::Body& { return run.world().bodies.back(); };
+    for (int i = 1; i <= 60; ++i) {
+        advance(run, exec, 0.01 * i);
+        result.fastest = std::max(result.fastest, norm(now().free()->pose.velocity));
+    }
+    const double impulse = now().load.impulse.z;
+    advance(run, exec, 0.9);
+    result.force = (now().load.impulse.z - impulse) / 0.3 / (now().free()->mass * 9.81);
+    result.speed = norm(now().free()->pose.velocity);
+    result.depth = bed + radius - now().free()->pose.position.z;
+    std::printf("    density %.0f: force %.4f weights, speed %.1e m/s, fastest %.2f m/s, %.3f m deep, %lld steps, %.0f missed\n", density, result.force, result.speed, result.fastest,
+                result.depth, static_cast<long long>(run.steps()), run.method().fallbacks().front().value);
+    return result;
+}
+
+TEST(NonsmoothVerification, heavyAndLightBodiesRestOnABedInLongSteps) {
+    for (const double density : {20000.0, 100.0}) {
+        const Resting ball = onBed(std::make_shared<geometry::Sphere>(0.06), density, 0.02);
+        EXPECT_NEAR(ball.force, 1, 0.02) << density;
+        EXPECT_LT(ball.speed, 0.02) << density;
+        EXPECT_LT(ball.fastest, 1.5) << density;   // it falls 2 cm, which gives 0.63 m/s
+    }
+}
+
+// The bands of A_column_laws.csv, widened by 15 %.
+TEST(NonsmoothStudy, slabColumnsRunOutAsMeasured) {
+    const CsvTable table("A_column_laws.csv");
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        const double aspect = table.number(row, "a=h0/r0");
+        if (aspect != 0.5 && aspect != 1 && aspect != 2 && aspect != 4) continue;
+        const double low = table.number(row, "2D_Lube2005"), high = table.number(row, "2D_Lajeunesse2005");
+        const Collapse c = collapse(aspect, 16, std::tan(std::numbers::pi / 6));
+        EXPECT_GT(c.runOut, 0.85 * std::min(low, high)) << aspect;
+        EXPECT_LT(c.runOut, 1.15 * std::max(low, high)) << aspect;
+    }
 }
 
 }  // namespace
