@@ -21,8 +21,6 @@ struct NearBody {
     int free = -1;               // k of FreeBodies
 };
 
-bool within(const Aabb& box, const Vec3& x) { return box.contains(x); }
-
 std::vector<NearBody> bodiesNow(const world::World& world, const world::FreeBodies& free, double reach) {
     std::vector<NearBody> bodies;
     for (std::uint32_t i = 0; i < world.bodies.size(); ++i) {
@@ -62,7 +60,7 @@ std::vector<double> freeFractions(const Exec& exec, const mpm::GridFrame& frame,
             const Vec3 x = nodePosition(frame, grid.nodes[n]);
             near.clear();
             for (const NearBody& body : bodies)
-                if (within(body.box, x) && body.snapshot.distance(x) < reach) near.push_back(&body);
+                if (body.box.contains(x) && body.snapshot.distance(x) < reach) near.push_back(&body);
             if (near.empty()) continue;
             double covered = 0;
             for (std::size_t corner = 0; corner < kCorners; ++corner) {
@@ -117,42 +115,48 @@ bool cornerInside(const mpm::GridFrame& frame, const world::BodySnapshot& body, 
 
 // A node in a body or on it stands for the nearest point of the surface; a node outside only where the body is so thin that none
 // lies in it.
+std::optional<BodyContacts::Contact> BodyContacts::contactAt(const mpm::GridFrame& frame, const Grid& grid, std::size_t n, const world::BodySnapshot& body) {
+    const double reach = maxComponent(frame.spacing), touching = kTouchingCells * frame.smallestSpacing();
+    const Vec3 x = nodePosition(frame, grid.nodes[n]);
+    const world::SurfacePoint nearest = body.surface(x);
+    const bool outside = nearest.distance > touching;
+    Contact c;
+    c.at = x - nearest.distance * nearest.normal;
+    if (!(nearest.distance < reach) || (outside && cornerInside(frame, body, c.at))) return std::nullopt;
+    const bool farInside = nearest.distance < -1.5 * reach;
+    if (std::abs(nearest.distance) <= touching || farInside || !around(frame, grid, c.at, c.node, c.weight, c.nodes)) {
+        if (outside) return std::nullopt;
+        c.at = x;
+        c.node[0] = static_cast<std::uint32_t>(n);
+        c.weight[0] = 1;
+        c.nodes = 1;
+    }
+    c.owner = static_cast<std::uint32_t>(n);
+    c.mode = body.body().contact;
+    c.arm = c.at - body.pose().position;
+    return c;
+}
+
 void BodyContacts::place(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const world::World& world, const world::FreeBodies& free, int grainMaterial, double dt,
                          std::span<const double> mass, std::vector<Node>& nodes) {
     dt_ = dt;
     area_ = std::pow(frame.cellVolume(), 2.0 / 3);
-    const double reach = maxComponent(frame.spacing), touching = kTouchingCells * frame.smallestSpacing();
-    const std::vector<NearBody> bodies = bodiesNow(world, free, reach);
+    const std::vector<NearBody> bodies = bodiesNow(world, free, maxComponent(frame.spacing));
     std::vector<std::vector<std::pair<Contact, int>>> found((grid.nodes.size() + kNodesPerTask - 1) / kNodesPerTask);
     exec.forBlocks(grid.nodes.size(), kNodesPerTask, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t n = begin; n < end; ++n) {
-            const Vec3 x = nodePosition(frame, grid.nodes[n]);
+        for (std::size_t n = begin; n < end; ++n)
             for (const NearBody& body : bodies) {
-                if (!within(body.box, x)) continue;
-                const world::SurfacePoint here = body.snapshot.surface(x);
-                if (!(here.distance < reach)) continue;
-                Contact c;
-                Vec3 at = x - here.distance * here.normal;
-                if (here.distance > touching && cornerInside(frame, body.snapshot, at)) continue;
-                if (std::abs(here.distance) <= touching || here.distance < -1.5 * reach || !around(frame, grid, at, c.node, c.weight, c.nodes)) {
-                    if (here.distance > touching) continue;
-                    at = x;
-                    c.node[0] = static_cast<std::uint32_t>(n);
-                    c.weight[0] = 1;
-                    c.nodes = 1;
-                }
+                if (!body.box.contains(nodePosition(frame, grid.nodes[n]))) continue;
+                std::optional<Contact> c = contactAt(frame, grid, n, body.snapshot);
+                if (!c) continue;
                 const world::Body& is = world.bodies[body.index];
-                const world::SurfacePoint point = body.snapshot.surface(at);
-                c.owner = static_cast<std::uint32_t>(n);
-                c.body = body.index;
-                c.mode = is.contact;
-                c.friction = world.contacts.between(grainMaterial, is.material).friction;
-                c.normal = point.normal;
-                c.surfaceVelocity = body.free < 0 ? point.velocity : is.beltVelocity(body.snapshot.pose(), at, point.normal, world.time);
-                c.arm = at - body.snapshot.pose().position;
-                found[begin / kNodesPerTask].push_back({c, body.free});
+                const world::SurfacePoint point = body.snapshot.surface(c->at);
+                c->body = body.index;
+                c->friction = world.contacts.between(grainMaterial, is.material).friction;
+                c->normal = point.normal;
+                c->surfaceVelocity = body.free < 0 ? point.velocity : is.beltVelocity(body.snapshot.pose(), c->at, point.normal, world.time);
+                found[begin / kNodesPerTask].push_back({*c, body.free});
             }
-        }
     });
     free_.clear();
     for (std::size_t k = 0; k < free.size(); ++k) free_.push_back({free.velocity(k), free.velocity(k), free.mobility(k), free.body(k)});

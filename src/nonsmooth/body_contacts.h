@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -59,7 +60,7 @@ private:
         std::uint32_t owner = 0, body = 0;       // node that it was found from; index in World::bodies
         world::ContactMode mode = world::ContactMode::separate;
         double friction = 0;
-        Vec3 normal;
+        Vec3 at, normal;                         // [m], outward
         Vec3 surfaceVelocity;                    // of a free body: of its belt alone [m/s]
         Vec3 arm;                                // from the body's position [m]
         Vec3 impulse;                            // on the nodes [N s]
@@ -95,6 +96,7 @@ private:
         Vec3 force;                              // [N]
     };
 
+    static std::optional<Contact> contactAt(const mpm::GridFrame&, const Grid&, std::size_t node, const world::BodySnapshot&);
     void hold(const Contact&, std::span<const double> mass, std::vector<Node>&);
     void addFree(const Contact&, std::uint32_t k, std::uint64_t ownerKey);
     Vec3 solved(const Contact&, std::span<const Node>) const;

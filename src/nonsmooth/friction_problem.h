@@ -64,9 +64,6 @@ class GaussSeidel {
 public:
     /// Starts from problem.stress; leaves stress and velocities there.
     SolveReport solve(const Exec&, FrictionProblem&, NodeForces*, const SolveLimits&);
-    /// The same measure of the present state, with forces scaled per site by max(1, tr W/6) and rates as they are, squared and not
-    /// rooted: that of the peers' yardstick.
-    double meanSquare(const Exec&, const FrictionProblem&) const;
     static double bytesPerSite();
 
 private:

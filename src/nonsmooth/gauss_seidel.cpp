@@ -153,28 +153,6 @@ double GaussSeidel::residualSquared(const Exec& exec, const FrictionProblem& pro
         [](double a, double b) { return a + b; });
 }
 
-double GaussSeidel::meanSquare(const Exec& exec, const FrictionProblem& problem) const {
-    const double sum = exec.reduce(
-        sites_.size(), kSitesPerTask, 0.0,
-        [&](std::size_t begin, std::size_t end) {
-            double part = 0;
-            for (std::size_t j = begin; j < end; ++j) {
-                const Site& site = sites_[j];
-                const std::uint32_t* node = &problem.pairNode[j * problem.width];
-                const Vec3* g = &problem.pairVector[j * problem.width];
-                Split<5> u = local(site, problem.width == 8 ? gather<8>(node, g, problem.nodes) : gather<27>(node, g, problem.nodes)), r = site.force;
-                u.normal += site.slack;
-                const double scale = std::max(1.0, site.w.normal);
-                r.normal *= scale;
-                for (double& t : r.tangential) t *= scale;
-                part += complementaritySquared(site.friction, r, u);
-            }
-            return part;
-        },
-        [](double a, double b) { return a + b; });
-    return sum / static_cast<double>(std::max<std::size_t>(1, sites_.size()));
-}
-
 template <std::size_t Width>
 SolveReport GaussSeidel::solveWidth(const Exec& exec, FrictionProblem& problem, NodeForces* bodies, const SolveLimits& limits) {
     const std::vector<Node> free = problem.nodes;
