@@ -23,6 +23,7 @@ echo "Running the built-in scene 'hourglass' (up to 3 minutes on 2 cores)."
 cat <<END
 
 The hourglass has run. Everything it wrote is in $out/:
+    preview.png   six moments of it; poster.png is the last one, plots.png the curves
     frames/       the grains at each moment; open frames/grains.vtp.series in ParaView
     series.csv    mass, energies and speeds over time, a row per frame
     run.json      what was run, how long it took, and where the time went
@@ -30,8 +31,9 @@ The hourglass has run. Everything it wrote is in $out/:
 
 What to try next:
 END
-try() { printf '    %-50s %s\n' "$talus $1" "$2"; }
+try() { printf '    %-66s %s\n' "$talus $1" "$2"; }
 try "info $out" "a summary of this run"
+try "render $out --video $out.mp4" "a film of it (needs ffmpeg)"
 try "export $out --to csv" "its grains as tables (also: ply, npz)"
 try "run column --variant smoke" "a collapsing column, in seconds"
 try "scenes" "all built-in scenes"

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <functional>
 #include <tuple>
 
@@ -34,6 +35,12 @@ CLI::Validator nonNegative() {
     return mustBe("a number of at least 0", [](const std::string& text) {
         double value = 0;
         return CLI::detail::lexical_cast(text, value) && value >= 0;
+    });
+}
+CLI::Validator seconds() {
+    return mustBe("a time in seconds", [](const std::string& text) {
+        double value = 0;
+        return CLI::detail::lexical_cast(text, value) && std::isfinite(value);
     });
 }
 CLI::Validator between(double least, double most) {
@@ -76,6 +83,20 @@ CLI::Validator threeNumbers() {
 CLI::Validator valueRange() {
     return mustBe("a range LOW:HIGH with LOW below HIGH", [](const std::string& text) { return parsedRange(text).has_value(); });
 }
+std::optional<render::SlicePlane> parsedSlice(const std::string& text) {
+    render::SlicePlane plane;
+    const std::size_t axis = text.empty() ? std::string::npos : std::string_view("xyz").find(text[0]);
+    if (axis == std::string::npos) return {};
+    plane.axis = static_cast<int>(axis);
+    if (text.size() == 1) return plane;
+    double position = 0;
+    if (text[1] != '=' || !CLI::detail::lexical_cast(text.substr(2), position) || !std::isfinite(position)) return {};
+    plane.position = position;
+    return plane;
+}
+CLI::Validator slicePlane() {
+    return mustBe("an axis and a position, like y or y=0.05", [](const std::string& text) { return parsedSlice(text).has_value(); });
+}
 CLI::Validator oneOf(const std::vector<std::string>& names) {
     return mustBe(fmt::format("one of {}", fmt::join(names, ", ")), [=](const std::string& text) { return std::ranges::find(names, text) != names.end(); });
 }
@@ -96,10 +117,12 @@ public:
         app_.footer(std::string(kExitCodes));
         app_.set_version_flag("--version", fmt::format("talus {} ({})", run::version(), run::simd()), "Print the version and the instruction set");
         addRun();
+        addRefine();
         addCheck();
         addNames();
         addDirectories();
         addRender();
+        addCompare();
         for (CLI::App* command : app_.get_subcommands({})) command->get_formatter()->column_width(34);
     }
     CommandLine(const CommandLine&) = delete;
@@ -180,6 +203,24 @@ private:
             finished_ = [this] { return Command(run_); };
         });
     }
+    void addRefine() {
+        run::Options& options = refine_.options.run;
+        CLI::App& app = add("refine", "Fill a finished run with finer grains, without simulating it again",
+                            "Examples:\n  talus refine column-elastoplastic --factor 32 --out column-fine\n  talus refine column-elastoplastic --factor 32 --out column-fine --resume", refine_);
+        app.add_option("DIR", refine_.options.directory, "A run directory")->type_name("")->required();
+        app.add_option("--factor", refine_.options.factor, "Fine grains for each grain of the run; 32 unless given")->type_name("N")->check(wholeNumber(1, 100000));
+        app.add_option("--out", options.out, "Where the refined run is written; DIR-refined unless given")->type_name("DIR2");
+        app.add_option("--set", options.request.sets, "Override a key of [guided]; repeat for several")->type_name("KEY=VALUE")->expected(1)->take_all();
+        app.add_option("--frames", options.frames, "Stop after N frames beyond frame 0")->type_name("N")->check(wholeNumber(0, 1'000'000'000));
+        app.add_option("--threads", options.threads, "Threads; all cores unless given; the results are the same")->type_name("N")->check(wholeNumber(1, 256));
+        app.add_option("--max-time", options.maxSeconds, "Wall seconds after which to write a checkpoint and leave with exit code 6")->type_name("S")->check(nonNegative());
+        CLI::Option* resume = app.add_flag("--resume", options.resume, "Go on with the refined run in DIR2 from its last checkpoint");
+        app.add_flag("--overwrite", options.overwrite, "Replace the run in DIR2")->excludes(resume);
+        CLI::Option* quiet = app.add_flag("-q,--quiet", refine_.quiet, "No progress, only warnings and errors");
+        app.add_flag("-v,--verbose", refine_.verbose, "Progress in plain lines, one a second")->excludes(quiet);
+        app.add_flag("--json", refine_.json, "Print run.json instead of the folder");
+        app.add_flag("!--no-preview", refine_.preview, "Leave out preview.png, poster.png and plots.png");
+    }
     void addCheck() {
         CLI::App& app = add("check", "Check a scene and say what it would take", "Example:\n  talus check mine.toml --set time.end=5", check_);
         app.add_option("SCENE", check_.request.scene, "A built-in scene or a file")->type_name("")->required();
@@ -223,57 +264,89 @@ private:
         app.add_option("--format", o.format, "Of the files in the folder; exr has linear light, without legend and stamps")->type_name("png|exr")->check(oneOf({"png", "exr"}));
         app.add_option("--video", o.video, "Make a video of the pictures too, with ffmpeg")->type_name("FILE");
         app.add_option("--fps", o.videoRate, "Pictures per second of the video; as in the run unless given")->type_name("N")->check(between(0.01, 1000));
-        app.add_flag("--resume", o.resume, "Keep pictures that are there already");
-        app.add_option("--size", renderSize_, "Width and height in pixels; 1280x720 unless given")->type_name("WxH")->check(pictureSize());
+        app.add_flag("--resume", o.resume, "Keep pictures that are there already; their options must be the same");
+        app.add_option("--size", renderTexts_.size, "Width and height in pixels; 1280x720 unless given")->type_name("WxH")->check(pictureSize());
         app.add_option("--samples", s.samples, "Paths of light per pixel; 16 unless given, 4 for a quick look")->type_name("N")->check(wholeNumber(1, 65536));
-        app.add_option("--bounces", s.bounces, "Surfaces that a path may meet; 3 unless given")->type_name("N")->check(wholeNumber(1, 64));
-        app.add_flag("!--no-denoise", s.denoise, "Leave the noise of few samples in");
-        app.add_option("--exposure", s.exposure, "Brightness; 1 unless given")->type_name("X")->check(between(1e-6, 1e6));
-        addRenderLook(app, s);
-        addRenderCamera(app, s);
+        addLook(app, s, renderTexts_, render_.clips);
+        app.add_flag("--time", s.timeStamp, "Write the time into the picture");
+        addView(app, s, renderTexts_);
+        addLens(app, s);
         app.add_option("--threads", o.threads, "Threads; all cores unless given; the pictures are the same")->type_name("N")->check(wholeNumber(1, 256));
         app.add_flag("-q,--quiet", render_.quiet, "No progress, only warnings and errors");
         app.callback([this] {
-            finishRender();
+            finishStyle(render_.options.style, renderTexts_);
             finished_ = [this] { return Command(render_); };
         });
     }
-    void addRenderLook(CLI::App& app, render::PictureStyle& s) {
+    void addCompare() {
+        render::ComparisonOptions& o = compare_.options;
+        o.style.width = 480, o.style.height = 360, o.style.samples = 8;
+        CLI::App& app = add("compare", "Show several runs side by side and measure how far they are apart",
+                            "Examples:\n  talus compare coarse fine --out refined.png\n  talus compare dense loose rough --times 0.1,0.4 --lattice 0.02 --colour-by velocity", compare_);
+        app.add_option("DIR", compare_.directories, "Run directories, two or more; the others are compared with the first")->type_name("")->required();
+        app.add_option("--out", o.out, "The picture, comparison.png unless given; X.png brings X-plot.png, X-fields.png and X.csv")->type_name("X.png");
+        CLI::Option* times = app.add_option("--times", o.times, "Moments in seconds, separated by commas; of each run the nearest frame is taken")->type_name("T,T…")->delimiter(',')->check(seconds());
+        CLI::Option* frames = app.add_option("--frames", o.frames, "Moments of these frames of the first run, separated by commas")->type_name("N,N…")->delimiter(',')->check(wholeNumber(0, 1'000'000'000))->excludes(times);
+        app.add_option("--moments", o.moments, "How many moments, spread over the time that all runs have; 4 unless given")->type_name("N")->check(wholeNumber(1, 24))->excludes(times)->excludes(frames);
+        app.add_option("--lattice", o.spacing, "Size of the cells on which fields are averaged, in metres; about three grains unless given")->type_name("M")->check(between(1e-9, 1e9));
+        app.add_option("--fields", o.fields, "Only these of volume_fraction, velocity, pressure, separated by commas")->type_name("NAMES")->delimiter(',');
+        app.add_option("--slice", compareSlice_, "Plane of the field pictures, like y or y=0.05 in metres; upright through the middle unless given")->type_name("AXIS[=M]")->check(slicePlane());
+        app.add_option("--size", compareTexts_.size, "Width and height of each picture in pixels; 480x360 unless given")->type_name("WxH")->check(pictureSize());
+        app.add_option("--samples", o.style.samples, "Paths of light per pixel; 8 unless given")->type_name("N")->check(wholeNumber(1, 65536));
+        addView(app, o.style, compareTexts_);
+        addLook(app, o.style, compareTexts_, compare_.clips);
+        app.add_option("--threads", o.threads, "Threads; all cores unless given; the files are the same")->type_name("N")->check(wholeNumber(1, 256));
+        app.add_flag("-q,--quiet", compare_.quiet, "No progress, only warnings and errors");
+        app.callback([this] {
+            finishStyle(compare_.options.style, compareTexts_);
+            if (!compareSlice_.empty()) compare_.options.slice = parsedSlice(compareSlice_);
+            finished_ = [this] { return Command(compare_); };
+        });
+    }
+
+    /// Options that become a value only when all are read.
+    struct StyleTexts {
+        std::string size, range, camera, target, sun;
+    };
+    static void addLook(CLI::App& app, render::PictureStyle& s, StyleTexts& texts, std::vector<std::string>& clips) {
+        app.add_option("--bounces", s.bounces, "Surfaces that a path may meet; 3 unless given")->type_name("N")->check(wholeNumber(1, 64));
+        app.add_flag("!--no-denoise", s.denoise, "Leave the noise of few samples in");
+        app.add_option("--exposure", s.exposure, "Brightness; 1 unless given")->type_name("X")->check(between(1e-6, 1e6));
         app.add_option("--colour-by", s.colours.by, "mix (by the scene's materials, sand unless they say otherwise), material, source, plastic_case, or a field: pressure, velocity, velocity.z, stress.xx")->type_name("WHAT");
         app.add_option("--map", s.colours.map, "Colour map of a field: viridis, magma, inferno, plasma, cividis, turbo, coolwarm, grey")->type_name("NAME");
-        app.add_option("--range", renderRange_, "Values at the ends of the map; found in the run unless given")->type_name("LOW:HIGH")->check(valueRange());
+        app.add_option("--range", texts.range, "Values at the ends of the map; found in the run unless given")->type_name("LOW:HIGH")->check(valueRange());
         app.add_flag("!--no-legend", s.legend, "Leave out the legend of colours");
         app.add_option("--grains", s.grains, "spheres (or the mesh of a clump template), clumps (always spheres), or a smooth surface of the heap")->type_name("spheres|clumps|surface")->check(oneOf({"spheres", "clumps", "surface"}));
         app.add_option("--grain-scale", s.grainScale, "Draw grains larger or smaller than they are")->type_name("X")->check(between(1e-3, 1e3));
         app.add_flag("--chains", s.chains, "Forces between grains as tubes, where the run wrote contacts");
-        app.add_option("--clip", render_.clips, "Keep only this part, in metres: 'x<0.1', 'y>0', '0<z<0.2'; repeat for several")->type_name("CUT")->expected(1)->take_all();
+        app.add_option("--clip", clips, "Keep only this part, in metres: 'x<0.1', 'y>0', '0<z<0.2'; repeat for several")->type_name("CUT")->expected(1)->take_all();
         app.add_option("--ground", s.ground, "A plane, a catcher of shadows that is itself unseen, or none; a plane at the domain's floor unless given")->type_name("plane|catcher|none")->check(oneOf({"plane", "catcher", "none"}));
         app.add_option("--floor", s.groundFinish, "Finish of the ground plane")->type_name("plain|checker")->check(oneOf({"plain", "checker"}));
         app.add_option("--background", s.background, "studio, sky, white, black, transparent, or a colour like '#e1a95f'")->type_name("NAME");
-        app.add_option("--sun", renderSun_, "Direction towards the sun")->type_name("X,Y,Z")->check(threeNumbers());
+        app.add_option("--sun", texts.sun, "Direction towards the sun")->type_name("X,Y,Z")->check(threeNumbers());
         app.add_flag("--area-light", s.areaLight, "A large soft lamp instead of most of the sun");
-        app.add_flag("--time", s.timeStamp, "Write the time into the picture");
         app.add_flag("--scale-bar", s.scaleBar, "Draw a length for scale, true at the distance of the camera's target");
     }
-    void addRenderCamera(CLI::App& app, render::PictureStyle& s) {
+    static void addView(CLI::App& app, render::PictureStyle& s, StyleTexts& texts) {
         app.add_option("--view", s.view, "Look from here and fit all grains in, instead of the scene's camera: fit, front, side, iso, top, close")->type_name("fit|front|side|iso|top|close")->check(oneOf({"fit", "front", "side", "iso", "top", "close"}));
-        app.add_option("--camera", renderCamera_, "Where the camera stands, in metres")->type_name("X,Y,Z")->check(threeNumbers());
-        app.add_option("--target", renderTarget_, "What it looks at, in metres")->type_name("X,Y,Z")->check(threeNumbers());
+        app.add_option("--camera", texts.camera, "Where the camera stands, in metres")->type_name("X,Y,Z")->check(threeNumbers());
+        app.add_option("--target", texts.target, "What it looks at, in metres")->type_name("X,Y,Z")->check(threeNumbers());
         app.add_option("--fov", s.fovDegrees, "Angle that the picture's height spans, in degrees")->type_name("DEG")->check(between(0.01, 170));
         app.add_flag("--orthographic", s.orthographic, "No perspective");
+    }
+    static void addLens(CLI::App& app, render::PictureStyle& s) {
         app.add_option("--orbit", s.orbitDegrees, "Turn about the grains by this angle over the run, in degrees")->type_name("DEG")->check(between(-1e6, 1e6));
         app.add_option("--aperture", s.aperture, "Diameter of the lens in metres: what is not in focus blurs")->type_name("M")->check(between(0, 1e6));
         app.add_option("--focus", s.focus, "Distance in metres that is sharp; that of the target unless given")->type_name("M")->check(between(1e-9, 1e9));
         app.add_option("--motion-blur", s.shutter, "Part of the time between frames for which the shutter is open, 0 to 1")->type_name("X")->check(between(0, 1));
     }
-    void finishRender() {
-        render::PictureStyle& s = render_.options.style;
-        if (!renderSize_.empty()) std::tie(s.width, s.height) = *parsedSize(renderSize_);
-        if (!renderRange_.empty()) s.colours.range = *parsedRange(renderRange_);
-        if (!renderCamera_.empty()) s.position = parsedVector(renderCamera_);
-        if (!renderTarget_.empty()) s.target = parsedVector(renderTarget_);
-        if (renderSun_.empty()) return;
-        const Vec3 sun = *parsedVector(renderSun_);
+    static void finishStyle(render::PictureStyle& s, const StyleTexts& texts) {
+        if (!texts.size.empty()) std::tie(s.width, s.height) = *parsedSize(texts.size);
+        if (!texts.range.empty()) s.colours.range = *parsedRange(texts.range);
+        if (!texts.camera.empty()) s.position = parsedVector(texts.camera);
+        if (!texts.target.empty()) s.target = parsedVector(texts.target);
+        if (texts.sun.empty()) return;
+        const Vec3 sun = *parsedVector(texts.sun);
         s.sunDirection = {static_cast<float>(sun.x), static_cast<float>(sun.y), static_cast<float>(sun.z)};
         if (!(norm(s.sunDirection) > 0)) throw CLI::ValidationError("--sun", "the direction towards the sun must not be zero");
     }
@@ -315,6 +388,7 @@ private:
 
     CLI::App app_{"Talus simulates granular matter: sand, soil, gravel, grain, coins.", "talus"};
     RunCommand run_;
+    RefineCommand refine_;
     CheckCommand check_;
     ScenesCommand scenes_;
     MaterialsCommand materials_;
@@ -323,7 +397,9 @@ private:
     InfoCommand info_;
     ExportCommand export_;
     RenderCommand render_;
-    std::string renderSize_, renderRange_, renderCamera_, renderTarget_, renderSun_;
+    CompareCommand compare_;
+    StyleTexts renderTexts_, compareTexts_;
+    std::string compareSlice_;
     std::string formatName_;
     CompletionCommand completion_;
     ManualCommand manual_;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "io/export.h"
+#include "render/comparison.h"
 #include "render/sequence.h"
+#include "run/refine.h"
 #include "run/run.h"
 
 #include <optional>
@@ -17,6 +19,10 @@ namespace talus::cli {
 struct RunCommand {
     run::Options options;
     bool dryRun = false, json = false, quiet = false, verbose = false, preview = true;
+};
+struct RefineCommand {
+    run::RefineOptions options;
+    bool json = false, quiet = false, verbose = false, preview = true;
 };
 struct CheckCommand {
     scene::Request request;
@@ -45,6 +51,12 @@ struct RenderCommand {
     std::vector<std::string> clips;
     bool quiet = false;
 };
+struct CompareCommand {
+    render::ComparisonOptions options;        // without methods and settings of the runs
+    std::vector<run::Path> directories;
+    std::vector<std::string> clips;
+    bool quiet = false;
+};
 struct CompletionCommand {
     std::string shell;
 };
@@ -53,7 +65,7 @@ struct ManualCommand {};
 struct TextCommand {
     std::string text;
 };
-using Command = std::variant<RunCommand, CheckCommand, ScenesCommand, MaterialsCommand, NewCommand, SchemaCommand, InfoCommand, ExportCommand, RenderCommand, CompletionCommand,
+using Command = std::variant<RunCommand, RefineCommand, CheckCommand, ScenesCommand, MaterialsCommand, NewCommand, SchemaCommand, InfoCommand, ExportCommand, RenderCommand, CompareCommand, CompletionCommand,
                              ManualCommand, TextCommand>;
 
 /// Throws Error with exit code 2 and, where one is near, the name that may have been meant.

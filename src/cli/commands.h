@@ -10,6 +10,7 @@
 namespace talus::cli {
 
 ExitCode execute(const RunCommand&);
+ExitCode execute(const RefineCommand&);
 ExitCode execute(const CheckCommand&);
 ExitCode execute(const ScenesCommand&);
 ExitCode execute(const MaterialsCommand&);
@@ -18,12 +19,20 @@ ExitCode execute(const SchemaCommand&);
 ExitCode execute(const InfoCommand&);
 ExitCode execute(const ExportCommand&);
 ExitCode execute(const RenderCommand&);
+ExitCode execute(const CompareCommand&);
 ExitCode execute(const CompletionCommand&);
 ExitCode execute(const ManualCommand&);
 ExitCode execute(const TextCommand&);
 
 /// The pictures that a finished run leaves; returns what could not be made and why.
 std::vector<std::string> makePreviews(const run::Path& directory, int threads);
+
+/// What a run that has ended says: how and where, and its pictures.
+struct Reporting {
+    bool quiet = false, json = false, preview = true;
+    int threads = 0;
+};
+void report(const run::Outcome&, const Reporting&);
 
 /// To stdout; exit code 5 if that fails.
 void print(const std::string&);

@@ -78,7 +78,7 @@ std::vector<std::string> makePreviews(const run::Path& directory, int threads) {
 std::vector<std::string> makePreviews(const run::Path&, int) { return {}; }
 
 ExitCode execute(const RenderCommand&) {
-    throw Error(ExitCode::usage, "this Talus was built without pictures; install the packages of tools/install-deps.sh and build it again");
+    throw Error(ExitCode::usage, "this Talus makes no pictures: " TALUS_WITHOUT_PICTURES "; install the packages of tools/install-deps.sh and build it again");
 }
 
 #endif

@@ -33,6 +33,14 @@ std::string ending(const run::Outcome& outcome) {
 
 }  // namespace
 
+void report(const run::Outcome& outcome, const Reporting& how) {
+    if (!how.quiet || outcome.code != ExitCode::done) fmt::print(stderr, "{}\n", ending(outcome));
+    if (!how.quiet && !outcome.nothingLeft) fmt::print(stderr, "{}", timeTable(outcome.record));
+    if (how.preview && outcome.code == ExitCode::done && !outcome.nothingLeft)
+        for (const std::string& fault : makePreviews(outcome.directory, how.threads)) fmt::print(stderr, "warning: {}\n", fault);
+    print(how.json ? outcome.record.json() : outcome.directory.string() + "\n");
+}
+
 ExitCode execute(const RunCommand& command) {
     if (command.dryRun) return dryRun(command);
     const Signals signals;
@@ -46,11 +54,7 @@ ExitCode execute(const RunCommand& command) {
         }
     }();
     display.finish();
-    if (!command.quiet || outcome.code != ExitCode::done) fmt::print(stderr, "{}\n", ending(outcome));
-    if (!command.quiet && !outcome.nothingLeft) fmt::print(stderr, "{}", timeTable(outcome.record));
-    if (command.preview && outcome.code == ExitCode::done && !outcome.nothingLeft)
-        for (const std::string& fault : makePreviews(outcome.directory, command.options.threads)) fmt::print(stderr, "warning: {}\n", fault);
-    print(command.json ? outcome.record.json() : outcome.directory.string() + "\n");
+    report(outcome, {.quiet = command.quiet, .json = command.json, .preview = command.preview, .threads = command.options.threads});
     return outcome.code;
 }
 

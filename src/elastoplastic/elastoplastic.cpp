@@ -17,6 +17,10 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"poisson_ratio", "of the bulk", Dimension::none, openBetween(-1, 0.5)}, poissonRatio);
     v.integer({"points_per_cell", "material points in a full cell; a cube (1, 8, 27, 64) for the lattice start", Dimension::none, between(1, 1000)}, pointsPerCell);
     v.choice({"start", "where points start within their cells"}, mpm::kStartNames, start);
+    v.choice({"transfer", "what a point keeps of its velocity: pic what the grid gives back, apic its gradient too, flip its own velocity, aflip both"}, kTransferNames, transfer);
+    v.number({"relaxation_time", "of velocities finer than the grid, with transfer aflip or flip; unless given, that of sound through a cell for aflip, endless for flip", Dimension::time, positive()}, relaxationTime);
+    v.flag({"match_volumes", "let points that lie looser than packed close up before they press on each other"}, matchVolumes);
+    v.number({"bulk_viscosity", "damps sound in packed sand: viscosity over density, speed of sound and grid spacing", Dimension::none, between(0, 0.5)}, bulkViscosity);
     v.number({"cfl", "part of the stable step to take: dt = cfl h / (c + |v|)", Dimension::none, {.min = 0, .max = 1, .minExcluded = true}}, cfl);
     v.number({"spacing", "of the grid; from the scene's resolution unless given", Dimension::length, positive()}, spacing);
     v.number({"dt", "longest time step to take; the stable step unless given", Dimension::time, positive()}, dt);
@@ -24,6 +28,12 @@ void Settings::keys(KeyVisitor& v) {
 
 mpm::Resolution resolution(const Settings& settings) { return {"elastoplastic", settings.spacing, settings.pointsPerCell}; }
 double wantedSpacing(const Settings& settings, const world::World& world) { return mpm::wantedSpacing(resolution(settings), world); }
+
+double velocityMemory(const Settings& settings, double soundCrossing, double dt) {
+    if (settings.transfer == Transfer::apic || settings.transfer == Transfer::pic) return 0;
+    if (!settings.relaxationTime && settings.transfer == Transfer::flip) return 1;
+    return std::exp(-dt / settings.relaxationTime.value_or(soundCrossing));
+}
 
 namespace {
 
@@ -90,8 +100,8 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
     const double real = single ? 4 : 8;
     const auto perRow = static_cast<double>(single ? Points<float>().bytesPerRow() : Points<double>().bytesPerRow());
     const double sorting = 9 * real + 2 * 8 + 3 * 4;
-    const double perBlock = mpm::kTileNodes * mpm::kNodeReals * real + sizeof(mpm::PointBlock);
-    const double perNodeBlock = mpm::kBlockNodes * mpm::kNodeReals * real + sizeof(mpm::NodeBlock);
+    const double perBlock = mpm::kTileNodes * (mpm::kNodeReals + 1) * real + sizeof(mpm::PointBlock);   // one for the volumes
+    const double perNodeBlock = mpm::kBlockNodes * (mpm::kNodeReals + 2) * real + sizeof(mpm::NodeBlock);
     const double perContact = mpm::kBlockNodes * sizeof(geometry::Surface) + sizeof(world::BodyLoad);
 
     double points = 0, bytes = 0;
@@ -131,6 +141,7 @@ const world::MethodInfo info{
     .check = check,
     .estimate = estimate,
     .create = create,
+    .continuum = true,
 };
 
 }  // namespace talus::elastoplastic

@@ -166,6 +166,7 @@ void ExplicitMethod<Real>::save(Archive& archive) const {
     archive.put("wave_speed", waveSpeed_);
     archive.put("grain_material", static_cast<std::int32_t>(grainMaterial_));
     archive.put("drift", drift_);
+    archive.put("since_match", sinceMatch_);
     archive.put("cell_rate", pace_.cellRate);
     archive.put("gradient", pace_.gradient);
     archive.put("inverted", inverted_);
@@ -199,6 +200,7 @@ void ExplicitMethod<Real>::load(const Exec& exec, const Archive& archive) {
     waveSpeed_ = archive.value<double>("wave_speed");
     grainMaterial_ = archive.value<std::int32_t>("grain_material");
     drift_ = archive.value<double>("drift");
+    sinceMatch_ = archive.value<double>("since_match");
     pace_ = {archive.value<double>("cell_rate"), archive.value<double>("gradient")};
     inverted_ = archive.value<std::int64_t>("inverted");
     crushed_ = archive.value<std::int64_t>("crushed");

@@ -69,6 +69,8 @@ private:
     double largestNodeGradient(const Exec&) const;
     std::int64_t gridToPoints(const Exec&, double dt);   // row of a point that is not finite, or −1
     BlockReport updateBlock(const mpm::PointBlock&, const Real* tile, double dt);
+    /// Every so often: lets points that lie looser or closer than their volume says know it (explicit_volumes.cpp).
+    void matchVolumes(const Exec&, double dt);
     void sort(const Exec&, const std::vector<std::uint64_t>& keys);
     /// Whether no point of the block can be in the region; points may have drifted out of the block since the last sort.
     bool outOfReach(const mpm::PointBlock&, const world::Region&) const;
@@ -97,9 +99,11 @@ private:
     std::int64_t count_ = 0;
     double drift_ = 0;                    // cells that a point may have moved since the last sort
     Pace pace_;
+    double sinceMatch_ = 0;               // time since volumes were matched last [s]
     std::int64_t inverted_ = 0, crushed_ = 0, sorts_ = 0;
 
     mpm::NodeValues<Real> tiles_;         // of every point block
+    mpm::NodeValues<Real> volumeTiles_, filling_, lack_;   // one number per node: parts of a cell
     mpm::NodeValues<Real> nodes_;         // of every node block: mass and momentum, then mass and velocity
     std::vector<mpm::NodeValues<Real>> workerTiles_;
     mpm::NodeContact contact_;

@@ -35,10 +35,6 @@ void storeSym(const WideSym3<Real>& a, Real* to) {
     a.xz.store(to + 40);
 }
 
-int pointsInGroup(const mpm::PointBlock& block, std::uint32_t group) {
-    return std::min(8, static_cast<int>(block.points) - 8 * static_cast<int>(group - block.firstGroup));
-}
-
 }  // namespace
 
 template <class Real>
@@ -56,13 +52,14 @@ world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& wor
     contact_.addLoads(world);
     freeBodies_.move();
     freeBodies_.commit(world);
+    matchVolumes(exec, dt);
     drift_ += dt * pace_.cellRate;
     if (drift_ > kMostDrift) sort(exec, recentre(exec, points_.rows()));
     return world::Done{};
 }
 
-// Mass and momentum of points to their block's tile: p_i += w (m v + [m C − Δt V⁰ τ D⁻¹] (x_i − x_p)), D = h²/4.
-// The second term in brackets is the force (23) with the weight gradients of the moving-least-squares form [Hu2018].
+// Mass and momentum of points to their block's tile, p_i += w m (v + C (x_i − x_p)), and the impulse of the step,
+// −w Δt V⁰ τ D⁻¹ (x_i − x_p), D = h²/4: the force (23) with the weight gradients of the moving-least-squares form [Hu2018].
 template <class Real>
 void ExplicitMethod<Real>::pointsToGrid(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("points to grid");
@@ -70,7 +67,7 @@ void ExplicitMethod<Real>::pointsToGrid(const Exec& exec, const world::World& wo
     const std::array<Real, 3> h{static_cast<Real>(frame_.spacing.x), static_cast<Real>(frame_.spacing.y), static_cast<Real>(frame_.spacing.z)};
     const std::array<Real, 3> force{static_cast<Real>(4 * dt / frame_.spacing.x), static_cast<Real>(4 * dt / frame_.spacing.y), static_cast<Real>(4 * dt / frame_.spacing.z)};
     const bool pushed = world.forces.any();
-    tiles_.resize(blocks_.points.size() * mpm::kTileNodes * mpm::kNodeReals);
+    mpm::makeRoom(tiles_, blocks_.points.size() * mpm::kTileNodes * mpm::kNodeReals);
     exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
         const mpm::PointBlock& block = blocks_.points[b];
         Real* tile = tiles_.data() + b * mpm::kTileNodes * mpm::kNodeReals;
@@ -80,25 +77,29 @@ void ExplicitMethod<Real>::pointsToGrid(const Exec& exec, const world::World& wo
             const W mass = W::load(points_.mass.group(g)), volume = W::load(points_.volume.group(g));
             const WideSym3<Real> t = loadSym(points_.stress.group(g));
             const std::array<W, 9> tau{t.xx, t.xy, t.xz, t.xy, t.yy, t.yz, t.xz, t.yz, t.zz};
-            mpm::PointMomenta<Real> momenta{mass, {}, {}};
+            mpm::PointMomenta<Real> momenta;
+            momenta.mass = mass;
             for (std::size_t row = 0; row < 3; ++row) {
                 momenta.momentum[row] = mass * W::load(points_.velocity.group(g) + 8 * row);
-                for (std::size_t axis = 0; axis < 3; ++axis)
-                    momenta.affine[3 * row + axis] = negMulAdd(volume * force[axis], tau[3 * row + axis], mass * h[axis] * W::load(points_.gradient.group(g) + 8 * (3 * row + axis)));
+                momenta.impulse[row] = W(Real(0));
+                for (std::size_t axis = 0; axis < 3; ++axis) {
+                    momenta.affine[3 * row + axis] = mass * h[axis] * W::load(points_.gradient.group(g) + 8 * (3 * row + axis));
+                    momenta.impulseAffine[3 * row + axis] = -(volume * force[axis] * tau[3 * row + axis]);
+                }
             }
             if (pushed) {
                 alignas(64) Real change[24] = {};
                 push(world, block, g, dt, change);
-                for (std::size_t row = 0; row < 3; ++row) momenta.momentum[row] = mulAdd(mass, W::load(change + 8 * row), momenta.momentum[row]);
+                for (std::size_t row = 0; row < 3; ++row) momenta.impulse[row] = mass * W::load(change + 8 * row);
             }
-            mpm::scatter(stencil, momenta, pointsInGroup(block, g), tile);
+            mpm::scatter(stencil, momenta, mpm::pointsInGroup(block, g), tile);
         }
     });
 }
 
 template <class Real>
 void ExplicitMethod<Real>::push(const world::World& world, const mpm::PointBlock& block, std::uint32_t group, double dt, Real* change) const {
-    for (int p = 0; p < pointsInGroup(block, group); ++p) {
+    for (int p = 0; p < mpm::pointsInGroup(block, group); ++p) {
         const std::size_t row = 8 * std::size_t{group} + static_cast<std::size_t>(p);
         const Vec3 dv = world.forces.velocityChange(world.materials[static_cast<std::size_t>(points_.material(row))], worldPosition(block, row),
                                                     {points_.velocity(row, 0), points_.velocity(row, 1), points_.velocity(row, 2)}, world.gravity, world.time, dt);
@@ -114,7 +115,7 @@ double ExplicitMethod<Real>::updateNodes(const Exec& exec, const world::World& w
     blocksChanged_ = false;
     placedRevision_ = world.revision;
     contact_.beginStep(exec, world, freeBodies_);
-    nodes_.resize(blocks_.nodes.size() * mpm::kBlockNodes * mpm::kNodeReals);
+    mpm::makeRoom(nodes_, blocks_.nodes.size() * mpm::kBlockNodes * mpm::kNodeReals);
     const std::array<Real, 3> kick{static_cast<Real>(dt * world.gravity.x), static_cast<Real>(dt * world.gravity.y), static_cast<Real>(dt * world.gravity.z)};
     const Vec3 perCell{dt / frame_.spacing.x, dt / frame_.spacing.y, dt / frame_.spacing.z};
     double most = exec.reduce(
@@ -132,7 +133,11 @@ double ExplicitMethod<Real>::updateNodes(const Exec& exec, const world::World& w
                         continue;
                     }
                     const Real perMass = Real(1) / node[0];
-                    for (std::size_t axis = 0; axis < 3; ++axis) node[1 + axis] = node[1 + axis] * perMass + kick[axis];
+                    for (std::size_t axis = 0; axis < 3; ++axis) {
+                        const Real before = node[1 + axis] * perMass;
+                        node[1 + axis] = before + node[5 + axis] * perMass + kick[axis];
+                        node[5 + axis] = before;
+                    }
                     if (bodiesNear) {
                         const mpm::MovingNode moving{frame_.nodePosition(blocks_.nodes[b].coord, n), static_cast<double>(node[0]), {node[1], node[2], node[3]}};
                         Vec3 velocity;
@@ -204,25 +209,30 @@ std::int64_t ExplicitMethod<Real>::gridToPoints(const Exec& exec, double dt) {
     return bad;
 }
 
-// (11)–(13), (16)–(18) for the points of one block. Departure from §5.4: positions and strain move with the velocity after
+// (11)–(13), (16)–(18) for the points of one block. What a point's velocity and affine matrix have beyond what the grid gave
+// back at the start of the step is kept, and forgotten over the relaxation time: w ← Σ w_i v_i + e^(−Δt/T) (w − Σ w_i v_i⁰).
+// Positions and strain move with the grid alone. Departure from §5.4: positions and strain move with the velocity after
 // friction, as velocities do; with the velocity before it, a bed that friction holds on a slope creeps.
 template <class Real>
 typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(const mpm::PointBlock& block, const Real* tile, double dt) {
     using W = Wide<Real>;
     const std::array<Real, 3> toCells{static_cast<Real>(dt / frame_.spacing.x), static_cast<Real>(dt / frame_.spacing.y), static_cast<Real>(dt / frame_.spacing.z)};
     const std::array<Real, 3> toGradient{static_cast<Real>(4 / frame_.spacing.x), static_cast<Real>(4 / frame_.spacing.y), static_cast<Real>(4 / frame_.spacing.z)};
-    const W step(static_cast<Real>(dt));
+    const W step(static_cast<Real>(dt)), memory(static_cast<Real>(velocityMemory(settings_, frame_.smallestSpacing() / waveSpeed_, dt)));
+    // ζ = β ρ c h, with ρ c = (λ + 2μ)/c; divided by Δt because it meets Δt ∇v.
+    const W bulkViscosity(static_cast<Real>(settings_.bulkViscosity * frame_.smallestSpacing() * (elasticity_.lambda + 2 * elasticity_.mu) / (waveSpeed_ * dt)));
     W fastest(Real(0)), steepest(Real(0));
     BlockReport report;
     for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
         Real* position = points_.position.group(g);
         const mpm::QuadraticStencil<Real> stencil(position);
-        const int points = pointsInGroup(block, g);
-        const mpm::PointVelocities<Real> v = mpm::gather(stencil, points, tile);
+        const int points = mpm::pointsInGroup(block, g);
+        const auto [v, before] = mpm::gather(stencil, points, tile);
 
         W finite(Real(0));
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            v.velocity[axis].store(points_.velocity.group(g) + 8 * axis);
+            Real* velocity = points_.velocity.group(g) + 8 * axis;
+            mulAdd(memory, W::load(velocity) - before.velocity[axis], v.velocity[axis]).store(velocity);
             const W moved = v.velocity[axis] * toCells[axis];
             fastest = max(fastest, abs(moved));
             const W p = W::load(position + 8 * axis) + moved;
@@ -232,21 +242,27 @@ typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(con
         std::array<W, 9> stretch;   // Δt ∇v
         for (std::size_t i = 0; i < 9; ++i) {
             const W gradient = v.moment[i] * toGradient[i % 3];
-            gradient.store(points_.gradient.group(g) + 8 * i);
+            Real* affine = points_.gradient.group(g) + 8 * i;
+            if (settings_.affine()) mulAdd(memory, negMulAdd(before.moment[i], toGradient[i % 3], W::load(affine)), gradient).store(affine);
             steepest = max(steepest, abs(gradient));
             stretch[i] = gradient * step;
         }
         SandState<Real> state{advanceStrain(loadSym(points_.strain.group(g)), stretch), W::load(points_.expansion.group(g)), {}};
         const auto crushed = projectToCone(elasticity_, kappas(g), state);
+        // Grains lose energy when they are pressed together and let go: a pressure −ζ ∇·v where they touch damps sound.
+        const W sound = select(state.expansion > W(Real(0)), W(Real(0)), bulkViscosity * (stretch[0] + stretch[4] + stretch[8]));
+        state.stress.xx += sound;
+        state.stress.yy += sound;
+        state.stress.zz += sound;
         storeSym(state.strain, points_.strain.group(g));
         state.expansion.store(points_.expansion.group(g));
         storeSym(state.stress, points_.stress.group(g));
 
         const WideMat3<Real> a{{stretch[0] + Real(1), stretch[1], stretch[2], stretch[3], stretch[4] + Real(1), stretch[5], stretch[6], stretch[7], stretch[8] + Real(1)}};
         finite += state.stress.xx + state.stress.yy + state.stress.zz + state.stress.xy + state.stress.yz + state.stress.xz;
-        const auto sound = abs(finite) < W(std::numeric_limits<Real>::max());
+        const auto isFinite = abs(finite) < W(std::numeric_limits<Real>::max());
         const auto upright = determinant(a) > W(Real(0));
-        if (!all(sound & upright & !crushed)) {
+        if (!all(isFinite & upright & !crushed)) {
             const std::array<Real, 8> sums = finite.lanes(), determinants = determinant(a).lanes();
             const std::array<Real, 8> isCrushed = select(crushed, W(Real(1)), W(Real(0))).lanes();
             for (int p = 0; p < points; ++p) {

@@ -155,6 +155,9 @@ struct ShapeDescription {
 /// What no range of a single key can say. `path` is that of the shape's table.
 void check(const ShapeDescription&, std::string_view path, Problems&);
 
+/// Warns of cuts of a difference that end in the same plane as the solid. Of a description that can be built.
+void warnOfSkins(const ShapeDescription&, const std::string& path, Problems&);
+
 /// Calls visit(description, its path) for the shape and every shape inside it.
 void eachShape(ShapeDescription&, const std::string& path, FunctionRef<void(ShapeDescription&, const std::string& path)> visit);
 

@@ -2,7 +2,6 @@
 #include "io/grain_table.h"
 
 #include "io/frame.h"
-#include "io/vtp.h"
 
 #include <fmt/format.h>
 
@@ -142,19 +141,6 @@ void requireSameLength(GrainColumns& table, const GrainColumn& column) {
     else if (count != table.count) throw TableFault(fmt::format("column '{}' has {} grains and '{}' has {}", column.name, count, table.columns.front().name, table.count));
 }
 
-GrainColumns fromFrame(const Frame& frame) {
-    GrainColumns table{frame.count, {}};
-    for (const FrameColumn& column : frame.columns) {
-        GrainColumn& to = table.columns.emplace_back(GrainColumn{column.name, column.components, {}});
-        if (column.type == world::FieldType::real) to.values.assign(column.reals.begin(), column.reals.end());
-        else
-            for (const std::int64_t value : column.integers) to.values.push_back(static_cast<double>(value));
-        for (const double value : to.values)
-            if (!std::isfinite(value)) throw TableFault(fmt::format("field '{}' holds a number that is not finite", column.name));
-    }
-    return table;
-}
-
 }  // namespace
 
 const GrainColumn* GrainColumns::find(std::string_view name) const {
@@ -242,7 +228,7 @@ GrainColumns parseGrains(std::string_view bytes, const Path& name) {
     const std::string ending = name.extension().string();
     if (ending == ".csv") return parseGrainCsv(bytes);
     if (ending == ".npz") return parseGrainNpz(bytes);
-    return fromFrame(parseVtp(std::string(bytes), name));
+    return parseGrainVtp(bytes);
 }
 
 }  // namespace talus::io

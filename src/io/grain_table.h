@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of grains from files: CSV, NPZ (NumPy) and frames of other runs (VTP). Columns go by the names of fields, in SI units.
+// Tables of grains from files: CSV, NPZ (NumPy) and VTP (frames of other runs, ParaView). Columns go by the names of fields, in SI units.
 #pragma once
 
 #include "io/files.h"
@@ -34,9 +34,12 @@ GrainColumns parseGrainCsv(std::string_view text);
 /// Arrays by name, each of shape (grains) or (grains, components): what numpy.savez and export write. Not compressed.
 GrainColumns parseGrainNpz(std::string_view bytes);
 
+/// The points of VTK XML PolyData and their arrays with 1, 3 or 6 components: frames of Talus, and what ParaView writes uncompressed.
+GrainColumns parseGrainVtp(std::string_view bytes);
+
 /// Whether its name ends like that of a table that can be read.
 bool isGrainTable(const Path& name);
-/// By the ending of the name, for one that isGrainTable(). A TableFault says what is wrong; for a frame of a run it is an Error with exit code 5.
+/// By the ending of the name, for one that isGrainTable(). A TableFault says what is wrong.
 GrainColumns parseGrains(std::string_view bytes, const Path& name);
 
 }  // namespace talus::io

@@ -78,12 +78,16 @@ Look lookOf(const Json& json) {
     look.camera = cameraOf(json.value("camera", Json::object()));
     look.domainMin = vectorOf(json.at("domain").at("min"));
     look.domainMax = vectorOf(json.at("domain").at("max"));
+    const Json faces = json.at("domain").value("faces", Json::array());
+    for (std::size_t i = 0; i < std::min(faces.size(), look.faces.size()); ++i)
+        look.faces[i] = faces.at(i) == kFaceTypes[1] ? world::FaceType::open : faces.at(i) == kFaceTypes[2] ? world::FaceType::periodic : world::FaceType::wall;
     getOptional(json, "floor", look.floor);
     look.framesPerSecond = json.value("frames_per_second", look.framesPerSecond);
     for (const Json& body : json.value("bodies", Json::array()))
         look.bodies.push_back({body.at("name").get<std::string>(), body.value("finish", "plain"), body.value("colour", ""), body.value("second", ""), body.value("checker_size", 0.0)});
     for (const Json& material : json.value("materials", Json::array()))
-        look.materials.push_back({material.at("name").get<std::string>(), material.value("colours", std::vector<std::string>{}), material.value("shares", std::vector<double>{})});
+        look.materials.push_back({material.at("name").get<std::string>(), material.value("colours", std::vector<std::string>{}), material.value("shares", std::vector<double>{}),
+                                  material.value("density", 0.0)});
     look.sources = json.value("sources", look.sources);
     for (const Json& field : json.value("fields", Json::array())) look.fields.push_back({field.at("name").get<std::string>(), field.at("unit").get<std::string>()});
     return look;
@@ -93,6 +97,7 @@ Look lookOf(const Json& json) {
 
 void writeLook(const Path& path, const Look& look) {
     Json json{{"camera", cameraJson(look.camera)}, {"domain", {{"min", vectorJson(look.domainMin)}, {"max", vectorJson(look.domainMax)}}}};
+    for (const world::FaceType face : look.faces) json["domain"]["faces"].push_back(kFaceTypes[static_cast<std::size_t>(face)]);
     putOptional(json, "floor", look.floor);
     json["frames_per_second"] = look.framesPerSecond;
     json["bodies"] = Json::array();
@@ -100,7 +105,7 @@ void writeLook(const Path& path, const Look& look) {
         json["bodies"].push_back({{"name", body.name}, {"finish", body.finish}, {"colour", body.colour}, {"second", body.second}, {"checker_size", body.checkerSize}});
     json["materials"] = Json::array();
     for (const MaterialLook& material : look.materials)
-        json["materials"].push_back({{"name", material.name}, {"colours", material.colours}, {"shares", material.shares}});
+        json["materials"].push_back({{"name", material.name}, {"colours", material.colours}, {"shares", material.shares}, {"density", material.density}});
     json["sources"] = look.sources;
     json["fields"] = Json::array();
     for (const FieldLook& field : look.fields) json["fields"].push_back({{"name", field.name}, {"unit", field.unit}});

@@ -4,7 +4,9 @@
 
 #include "core/vec.h"
 #include "io/files.h"
+#include "world/domain.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -32,6 +34,7 @@ struct CameraLook {
     std::vector<CameraKey> keyframes;   // ascending times; instead of position and target
 };
 
+inline constexpr std::array<std::string_view, 3> kFaceTypes{"wall", "open", "periodic"};   // in the order of world::FaceType
 inline constexpr std::string_view kFinishNames[] = {"plain", "checker", "glass", "hidden"};
 
 struct BodyLook {
@@ -44,6 +47,7 @@ struct MaterialLook {
     std::string name;
     std::vector<std::string> colours;   // empty: the sand mix
     std::vector<double> shares;         // of each colour; empty: equal
+    double density = 0;                 // of a grain [kg/m³]; 0: not said
 };
 struct FieldLook {
     std::string name, unit;
@@ -52,6 +56,7 @@ struct FieldLook {
 struct Look {
     CameraLook camera;
     Vec3 domainMin, domainMax;          // [m]
+    std::array<world::FaceType, 6> faces{};   // of the domain
     std::optional<double> floor;        // height of a closed z_min face [m]
     std::vector<BodyLook> bodies;
     std::vector<MaterialLook> materials;

@@ -7,6 +7,7 @@
 #include "core/table.h"
 #include "mpm/frame.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -24,6 +25,10 @@ struct PointBlock {
                                                             // were taken out since the last sort leave more groups than points need
     std::array<std::int32_t, kNeighbours> nodeBlocks{};     // all present
 };
+/// Points of a group of the block; the rest is padding.
+inline int pointsInGroup(const PointBlock& block, std::uint32_t group) {
+    return std::min(8, static_cast<int>(block.points) - 8 * static_cast<int>(group - block.firstGroup));
+}
 struct NodeBlock {
     BlockCoord coord;
     std::array<std::int32_t, kNeighbours> pointBlocks{};    // −1 where there is none

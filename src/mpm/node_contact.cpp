@@ -14,11 +14,20 @@ constexpr double kTouchingCells = 1e-6;
 /// Bodies that meet at a node are applied in turn until none changes the velocity any more, at most so often.
 constexpr int kMostSweeps = 16;
 /// Rounds in which free bodies and their nodes come to agree, and the relative change at which they do.
-constexpr int kMostRounds = 20;
+constexpr int kMostRounds = 60;
 constexpr double kAgreed = 1e-9;
+/// Relative change in the last round above which a step counts as unsettled.
+constexpr double kUnsettled = 1e-4;
 /// Turns that grains and other bodies take in pushing free bodies, and the change at which no further turn is needed.
 constexpr int kMostMeetings = 4;
 constexpr double kMet = 1e-3;
+
+/// Integral of the quadratic B-spline from −∞ to x cells.
+double kernelBelow(double x) {
+    const double d = std::abs(x);
+    const double above = d < 0.5 ? 0.5 - 0.75 * d + d * d * d / 3 : d < 1.5 ? (1.5 - d) * (1.5 - d) * (1.5 - d) / 6 : 0.0;
+    return x < 0 ? above : 1 - above;
+}
 
 }  // namespace
 
@@ -57,13 +66,15 @@ Mat3 contactStiffness(world::ContactMode mode, double friction, const geometry::
 
 NodeContact::GridBody NodeContact::gridBody(const world::World& world, std::uint32_t index, const world::BodySnapshot& snapshot) const {
     const world::Body& body = world.bodies[index];
-    return {index, body.contact, world.contacts.between(grainMaterial_, body.material).friction, snapshot};
+    return {index, body.contact, std::min(world.contacts.between(grainMaterial_, body.material).friction, mostFriction_), snapshot};
 }
 
 void NodeContact::place(const Exec& exec, const GridFrame& frame, std::span<const NodeBlock> blocks, const world::World& world, int grainMaterial) {
     frame_ = frame;
     blocks_ = blocks;
     grainMaterial_ = grainMaterial;
+    mostFriction_ = world.materials[static_cast<std::size_t>(grainMaterial)].muHat;
+    for (const int material : world.grainMaterials()) mostFriction_ = std::max(mostFriction_, world.materials[static_cast<std::size_t>(material)].muHat);
     stillBodies_.clear();
     for (std::uint32_t i = 0; i < world.bodies.size(); ++i)
         if (world.bodies[i].fixed()) stillBodies_.push_back(gridBody(world, i, {world.bodies[i], world.time}));
@@ -126,6 +137,15 @@ bool NodeContact::freeBodyNear(std::size_t block, int n) const {
     for (std::size_t e = free_.first[block]; e < free_.first[block + 1]; ++e)
         if (free_.surface[e * kBlockNodes + static_cast<std::size_t>(n)].distance <= maxComponent(frame_.spacing)) return true;
     return false;
+}
+
+double NodeContact::openPart(std::size_t block, int n) const {
+    double open = 1;
+    for (const Nearby* nearby : {&still_, &moving_, &free_})
+        if (!nearby->first.empty())
+            for (std::size_t e = nearby->first[block]; e < nearby->first[block + 1]; ++e)
+                open *= kernelBelow(nearby->surface[e * kBlockNodes + static_cast<std::size_t>(n)].distance / frame_.smallestSpacing());
+    return open;
 }
 
 bool NodeContact::apply(std::size_t block, int n, double dt, const MovingNode& node, Vec3& velocity) {
@@ -211,7 +231,7 @@ NodeContact::Answer NodeContact::respond(const Exec& exec, double dt, std::span<
 // without them: u += (M + K)⁻¹ (M (u₀ − u) + J), K = −∂J/∂u. J is piecewise smooth and mostly falls with u, so few rounds do;
 // where steps grow, they are cut. Each body has its own 6x6 system: bodies that share nodes meet in the rounds.
 std::vector<Vec6> NodeContact::agree(const Exec& exec, double dt, const world::FreeBodies& free, std::span<const Vec6> unloaded, std::vector<Vec6> velocity) {
-    double relaxation = 1, stepBefore = std::numeric_limits<double>::infinity();
+    double relaxation = 1, stepBefore = std::numeric_limits<double>::infinity(), speedBefore = 0;
     for (int round = 0; round < kMostRounds; ++round) {
         const Answer answer = respond(exec, dt, velocity, false);
         double step = 0, speed = 0;
@@ -228,9 +248,10 @@ std::vector<Vec6> NodeContact::agree(const Exec& exec, double dt, const world::F
         if (step <= kAgreed * speed) return velocity;
         if (step > 0.7 * stepBefore) relaxation = std::max(0.1, 0.7 * relaxation);
         stepBefore = step;
+        speedBefore = speed;
         for (std::size_t k = 0; k < velocity.size(); ++k) velocity[k] += relaxation * change[k];
     }
-    unsettledNow_ = 1;
+    if (stepBefore > kUnsettled * speedBefore) unsettledNow_ = 1;
     return velocity;
 }
 

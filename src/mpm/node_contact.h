@@ -49,6 +49,9 @@ public:
     /// Adds the loads of the step, which was accepted, to the bodies, block by block.
     void addLoads(world::World&);
 
+    /// Part of a node's share of space that lies outside all bodies, as its kernel sees it.
+    double openPart(std::size_t block, int n) const;
+
     std::int64_t unsettled() const { return unsettled_; }   // steps in which bodies and nodes did not quite agree
     void setUnsettled(std::int64_t count) { unsettled_ = count; }
 
@@ -90,6 +93,7 @@ private:
     GridFrame frame_;
     std::span<const NodeBlock> blocks_;
     int grainMaterial_ = 0;
+    double mostFriction_ = 0;                        // μ̂: grains shear on themselves before they pass on more
     std::vector<GridBody> stillBodies_, movingBodies_, freeBodies_;
     Nearby still_, moving_, free_;
     std::vector<std::vector<std::uint32_t>> found_;  // per block, for look()

@@ -14,10 +14,21 @@
 namespace talus::mpm {
 
 inline constexpr int kTileSide = 8, kTileNodes = 512;
-inline constexpr int kNodeReals = 4;   // mass and momentum, later mass and velocity
+/// Mass, momentum, 0, impulse of the step; later mass, velocity, 0, velocity at the start of the step.
+inline constexpr int kNodeReals = 8;
 
 template <class Real>
-using NodeValues = AlignedVector<Real>;   // kNodeReals per node, nodes of a block in (x, y, z) order, z fastest
+using NodeValues = AlignedVector<Real>;   // kNodeReals per node unless said otherwise, nodes of a block in (x, y, z) order, z fastest
+
+/// Room for as many numbers and no more; what was in it is lost.
+template <class Real>
+void makeRoom(NodeValues<Real>& values, std::size_t size) {
+    if (size > values.capacity()) {
+        values = {};
+        values.reserve(size);
+    }
+    values.resize(size);
+}
 
 /// First tile index, first local node and number of nodes along an axis that a node block shares with the tile of its
 /// neighbour at offset −1, 0 or 1.
@@ -38,31 +49,31 @@ void forSharedRows(int n, const Row& row) {
 }
 
 /// nodes = the sum of the tiles that reach this block. `tiles` holds the tile of every point block.
-template <class Real>
+template <int Reals = kNodeReals, class Real>
 void sumTiles(const NodeBlock& block, const Real* tiles, Real* nodes) {
-    std::fill_n(nodes, kBlockNodes * kNodeReals, Real(0));
+    std::fill_n(nodes, kBlockNodes * Reals, Real(0));
     for (int n = 0; n < kNeighbours; ++n) {
         const std::int32_t from = block.pointBlocks[static_cast<std::size_t>(n)];
         if (from < 0) continue;
-        const Real* tile = tiles + static_cast<std::size_t>(from) * kTileNodes * kNodeReals;
+        const Real* tile = tiles + static_cast<std::size_t>(from) * kTileNodes * Reals;
         forSharedRows(n, [&](int node, int tileNode, int count) {
-            for (int k = 0; k < count; k += 2) {   // shared rows are 2 or 4 nodes, so pairs of nodes are whole registers
-                Real* to = nodes + kNodeReals * (node + k);
-                (Wide<Real>::load(to) + Wide<Real>::load(tile + kNodeReals * (tileNode + k))).store(to);
-            }
+            Real* to = nodes + Reals * node;
+            const Real* add = tile + Reals * tileNode;
+            if constexpr (Reals % 8 == 0)
+                for (int k = 0; k < Reals * count; k += 8) (Wide<Real>::load(to + k) + Wide<Real>::load(add + k)).store(to + k);
+            else
+                for (int k = 0; k < Reals * count; ++k) to[k] += add[k];
         });
     }
 }
 
 /// tile = the nodes that a point block reaches.
-template <class Real>
+template <int Reals = kNodeReals, class Real>
 void loadTile(const PointBlock& block, const Real* nodes, Real* tile) {
     for (int n = 0; n < kNeighbours; ++n) {
         // Seen from the node block at offset n, this block lies at the opposite offset.
-        const Real* from = nodes + static_cast<std::size_t>(block.nodeBlocks[static_cast<std::size_t>(n)]) * kBlockNodes * kNodeReals;
-        forSharedRows(kNeighbours - 1 - n, [&](int node, int tileNode, int count) {
-            for (int k = 0; k < count; k += 2) Wide<Real>::load(from + kNodeReals * (node + k)).store(tile + kNodeReals * (tileNode + k));
-        });
+        const Real* from = nodes + static_cast<std::size_t>(block.nodeBlocks[static_cast<std::size_t>(n)]) * kBlockNodes * Reals;
+        forSharedRows(kNeighbours - 1 - n, [&](int node, int tileNode, int count) { std::copy_n(from + Reals * node, Reals * count, tile + Reals * tileNode); });
     }
 }
 

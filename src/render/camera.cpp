@@ -67,7 +67,7 @@ double Camera::heightAtTarget() const { return orthographic ? height : 2 * dista
 
 std::span<const std::string_view> viewNames() { return kViewNames; }
 
-Camera fitted(std::string_view name, const Aabb& box, double aspect, bool orthographic, double fovDegrees) {
+Camera fitted(std::string_view name, const Aabb& box, double aspect, bool orthographic, double fovDegrees, const Vec3& up) {
     const auto view = std::ranges::find(kViews, name, &View::name);
     if (view == kViews.end()) throw std::out_of_range("no view of that name");
     Camera camera;
@@ -75,7 +75,7 @@ Camera fitted(std::string_view name, const Aabb& box, double aspect, bool orthog
     camera.orthographic = orthographic;
     camera.target = box.centre();
     camera.position = camera.target + normalized(view->from);
-    if (name == "top") camera.up = {0, 1, 0};
+    camera.up = name == "top" && up == Vec3{0, 0, 1} ? Vec3{0, 1, 0} : up;
     fit(camera, box, aspect, view->zoom);
     return camera;
 }
@@ -105,7 +105,7 @@ Camera cameraOf(const io::CameraLook& look, const Aabb& box, double aspect, doub
         camera.position = *look.position;
         camera.target = look.target.value_or(box.centre());
     } else {
-        camera = fitted(look.view, box, aspect, look.orthographic, look.fovDegrees);
+        camera = fitted(look.view, box, aspect, look.orthographic, look.fovDegrees, look.up);
         if (look.target) {
             camera.position += *look.target - camera.target;
             camera.target = *look.target;

@@ -29,8 +29,8 @@ struct Camera {
 std::span<const std::string_view> viewNames();
 
 /// A camera that looks at the box in the direction of the view and has all of it in a picture of this aspect (width over
-/// height); `close` has the middle of it.
-Camera fitted(std::string_view view, const Aabb& box, double aspect, bool orthographic, double fovDegrees);
+/// height); `close` has the middle of it. From the top y is upwards, unless another `up` than z is asked for.
+Camera fitted(std::string_view view, const Aabb& box, double aspect, bool orthographic, double fovDegrees, const Vec3& up = {0, 0, 1});
 
 /// Turned about the vertical axis through its target, seen from above against the clock.
 Camera orbited(Camera, double degrees);

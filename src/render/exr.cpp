@@ -2,8 +2,10 @@
 #include "core/problems.h"
 #include "render/image_files.h"
 
+#include <OpenEXR/ImfHeader.h>
 #include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfRgbaFile.h>
+#include <OpenEXR/ImfStringAttribute.h>
 #include <fmt/format.h>
 
 #include <cstring>
@@ -12,6 +14,8 @@
 namespace talus::render {
 
 namespace {
+
+constexpr const char* kNoteKey = "talus";
 
 /// OpenEXR writes into memory, so that the file is written whole.
 class MemoryStream final : public Imf::OStream {
@@ -34,7 +38,7 @@ private:
 
 }  // namespace
 
-void writeExr(const io::Path& path, const Image& image) {
+void writeExr(const io::Path& path, const Image& image, const std::string& note) {
     std::vector<Imf::Rgba> pixels(image.pixels());
     for (std::size_t i = 0; i < pixels.size(); ++i) {
         const Vec3f& c = image.colour[i];
@@ -42,7 +46,8 @@ void writeExr(const io::Path& path, const Image& image) {
     }
     MemoryStream stream;
     try {
-        const Imf::Header header(image.width, image.height, 1, {0, 0}, 1, Imf::INCREASING_Y, Imf::ZIP_COMPRESSION);
+        Imf::Header header(image.width, image.height, 1, {0, 0}, 1, Imf::INCREASING_Y, Imf::ZIP_COMPRESSION);
+        if (!note.empty()) header.insert(kNoteKey, Imf::StringAttribute(note));
         Imf::RgbaOutputFile file(stream, header, Imf::WRITE_RGBA, 1);
         file.setFrameBuffer(pixels.data(), 1, static_cast<std::size_t>(image.width));
         file.writePixels(image.height);
@@ -50,6 +55,16 @@ void writeExr(const io::Path& path, const Image& image) {
         throw Error(ExitCode::io, fmt::format("cannot write '{}': {}", path.string(), error.what()));
     }
     io::writeFile(path, stream.text);
+}
+
+std::string noteOfExr(const io::Path& path) {
+    try {
+        const Imf::RgbaInputFile file(path.c_str(), 1);
+        const auto* note = file.header().findTypedAttribute<Imf::StringAttribute>(kNoteKey);
+        return note != nullptr ? note->value() : std::string();
+    } catch (const std::exception&) {
+        return {};
+    }
 }
 
 }  // namespace talus::render

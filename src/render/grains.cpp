@@ -54,6 +54,14 @@ std::vector<std::uint32_t> colourByIndex(const io::Frame& frame, const std::stri
     return colours;
 }
 
+/// Of each material the first colour that it has in the scene, else one that tells it from the others.
+std::vector<std::uint32_t> palette(const RunFiles& run) {
+    std::vector<std::uint32_t> colours;
+    for (const io::MaterialLook& look : run.look().materials)
+        colours.push_back(look.colours.empty() ? kDistinct[colours.size() % std::size(kDistinct)] : io::parseColour(look.colours.front()).value_or(kDistinct[0]));
+    return colours;
+}
+
 std::vector<std::uint32_t> colourByMix(const Exec& exec, const RunFiles& run, const io::Frame& frame) {
     const io::FrameColumn *id = frame.find("id"), *material = frame.find("material");
     std::vector<std::vector<ColourShare>> mixes;
@@ -135,7 +143,7 @@ std::vector<NamedShade> shadesOf(const RunFiles& run, const GrainColours& colour
         constexpr std::string_view kNames[] = {"elastic", "separating", "sheared"};
         for (std::size_t i = 0; i < 3; ++i) shades.push_back({std::string(kNames[i]), linearColour(kCases[i])});
     } else if (colours.by == "material") {
-        for (std::size_t i = 0; i < run.look().materials.size(); ++i) shades.push_back({run.look().materials[i].name, linearColour(kDistinct[i % kMost])});
+        for (std::size_t i = 0; i < run.look().materials.size(); ++i) shades.push_back({run.look().materials[i].name, linearColour(palette(run)[i])});
     } else if (colours.by == "source") {
         for (std::size_t i = 0; i < run.look().sources.size(); ++i) shades.push_back({run.look().sources[i], linearColour(kDistinct[i % kMost])});
     }
@@ -144,6 +152,7 @@ std::vector<NamedShade> shadesOf(const RunFiles& run, const GrainColours& colour
 
 std::vector<std::uint32_t> colourGrains(const Exec& exec, const RunFiles& run, const io::Frame& frame, const GrainColours& style) {
     if (style.by == "mix") return colourByMix(exec, run, frame);
+    if (style.by == "material" && !run.look().materials.empty()) return colourByIndex(frame, style.by, palette(run), 0);
     if (style.by == "material" || style.by == "source") return colourByIndex(frame, style.by, kDistinct, 0);
     if (style.by == "plastic_case") return colourByIndex(frame, style.by, kCases, 1);
     const std::vector<float> values = fieldValues(frame, style.by);

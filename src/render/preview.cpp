@@ -15,10 +15,6 @@ namespace {
 
 constexpr int kColumns = 3, kRows = 2, kGap = 6;
 
-void paste(const ScreenImage& from, ScreenImage& to, int x, int y) {
-    for (int row = 0; row < from.height; ++row) std::copy_n(from.pixel(0, row), 4 * static_cast<std::size_t>(from.width), to.pixel(x, y + row));
-}
-
 /// Evenly spread in number, first and last among them.
 std::vector<io::FrameTime> moments(const std::vector<io::FrameTime>& frames, std::size_t count) {
     std::vector<io::FrameTime> chosen;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 namespace talus::render {
 
@@ -17,14 +18,26 @@ constexpr double kMostVideoRate = 60;
 
 bool isPicture(const io::Path& path) { return path.extension() == ".png" || path.extension() == ".exr"; }
 
-void write(const io::Path& path, const Picture& picture) {
-    if (path.extension() == ".exr") writeExr(path, picture.light);
-    else writePng(path, picture.screen);
+void write(const io::Path& path, const Picture& picture, const std::string& note) {
+    if (path.extension() == ".exr") writeExr(path, picture.light, note);
+    else writePng(path, picture.screen, note);
+}
+
+/// A picture that is kept must have been made with the options of the others.
+void requireSameOptions(const io::Path& path, const std::string& wanted) {
+    const std::string found = noteOf(path);
+    if (found == wanted) return;
+    if (found.empty()) throw Error(ExitCode::usage, fmt::format("--resume: '{}' does not say how it was made; remove it, or leave out --resume", path.string()));
+    std::istringstream theirs(found), ours(wanted);
+    for (std::string a, b; std::getline(theirs, a) && std::getline(ours, b);)
+        if (a != b) throw Error(ExitCode::usage, fmt::format("--resume: '{}' was made with {}, not {}; give the same options, or leave out --resume", path.string(), a, b));
+    throw Error(ExitCode::usage, fmt::format("--resume: '{}' was made by another version of Talus; leave out --resume", path.string()));
 }
 
 void checkOptions(const std::vector<io::FrameTime>& frames, const SequenceOptions& options) {
     if (options.video && options.format != "png") throw Error(ExitCode::usage, "--video is made of PNG pictures; leave out --format exr");
     if (options.out && isPicture(*options.out)) {
+        if (options.resume) throw Error(ExitCode::usage, fmt::format("--resume goes on with a folder of pictures, but --out '{}' is one", options.out->string()));
         if (options.video) throw Error(ExitCode::usage, fmt::format("--out '{}' is one picture, but --video needs a folder for many", options.out->string()));
         if (frames.size() > 1)
             throw Error(ExitCode::usage, fmt::format("--out '{}' is one picture, but --frames names {}; give a folder, or one frame", options.out->string(), frames.size()));
@@ -45,6 +58,10 @@ io::Path drawSequence(const RunFiles& run, const std::vector<io::FrameTime>& fra
     const bool single = options.out && isPicture(*options.out);
     const io::Path folder = single ? io::Path{} : options.out.value_or(options.directory / "pictures");
     if (!single) io::createDirectories(folder);
+    const std::string note = optionLines(studio.style());
+    if (options.resume)
+        for (const io::FrameTime& frame : frames)
+            if (const io::Path file = folder / pictureName(frame.number, options.format); std::filesystem::exists(file)) requireSameOptions(file, note);
     SequenceProgress state{0, frames.size(), 0, frames.front().number, {}};
     for (const io::FrameTime& frame : frames) {
         const io::Path file = single ? *options.out : folder / pictureName(frame.number, options.format);
@@ -55,7 +72,7 @@ io::Path drawSequence(const RunFiles& run, const std::vector<io::FrameTime>& fra
             continue;
         }
         if (!progress(state)) throw Error(ExitCode::interrupted, fmt::format("stopped after {} of {} pictures; go on with --resume", state.done, state.all));
-        write(file, studio.take(frame));
+        write(file, studio.take(frame), note);
         state.seen = studio.seen();
         ++state.done;
     }

@@ -56,12 +56,13 @@ Studio::Studio(const Exec& exec, const RunFiles& run, PictureStyle style) : exec
         throw Error(ExitCode::usage, "--camera and --target are the same point; the camera must stand away from what it looks at");
     if (style_.colours.isField() && !style_.colours.range) style_.colours.range = rangeOf(run, style_.colours.by);
     if (style_.colours.by == "plastic_case") requireField(run.frame(run.frames().back().number), "plastic_case", "asked for by --colour-by");
-    extent_ = run.extent();
+    if (!style_.extent) style_.extent = run.extent();
+    extent_ = *style_.extent;
 }
 
 Camera Studio::cameraAt(const io::FrameTime& frame) const {
     const double aspect = static_cast<double>(style_.width) / style_.height;
-    io::CameraLook look = run_.look().camera;
+    io::CameraLook look = style_.camera.value_or(run_.look().camera);
     if (style_.view) {
         look.view = *style_.view;
         look.position.reset();

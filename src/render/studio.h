@@ -31,6 +31,8 @@ struct PictureStyle {
     bool chains = false;
     std::vector<Clip> clips;
 
+    std::optional<Aabb> extent;                         // what the camera fits in, instead of where the run's grains are
+    std::optional<io::CameraLook> camera;               // instead of the scene's
     std::optional<std::string> view;
     std::optional<Vec3> position, target;               // [m]
     std::optional<double> fovDegrees, aperture, focus;  // aperture: diameter of the lens [m]
@@ -46,6 +48,9 @@ struct PictureStyle {
 
     bool timeStamp = false, scaleBar = false, legend = true;
 };
+
+/// An option and its value a line: pictures with the same lines were made alike. Of the scene's camera and look, which do not change, nothing is said.
+std::string optionLines(const PictureStyle&);
 
 struct Picture {
     Image light;

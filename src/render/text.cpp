@@ -87,6 +87,10 @@ void TextPainter::draw(ScreenImage& image, std::string_view text, int x, int y, 
     });
 }
 
+void paste(const ScreenImage& from, ScreenImage& to, int x, int y) {
+    for (int row = 0; row < from.height; ++row) std::copy_n(from.pixel(0, row), 4 * static_cast<std::size_t>(from.width), to.pixel(x, y + row));
+}
+
 void fillRectangle(ScreenImage& image, int x0, int y0, int x1, int y1, const Vec3f& srgb, float opacity) {
     for (int y = std::max(0, y0); y < std::min(image.height, y1); ++y)
         for (int x = std::max(0, x0); x < std::min(image.width, x1); ++x) blend(image.pixel(x, y), srgb, opacity);

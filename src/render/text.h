@@ -28,6 +28,9 @@ private:
     std::unique_ptr<Face> face_;
 };
 
+/// Puts a picture into a larger one.
+void paste(const ScreenImage& from, ScreenImage& to, int x, int y);
+
 /// A rectangle of one colour, mixed over what is there.
 void fillRectangle(ScreenImage&, int x0, int y0, int x1, int y1, const Vec3f& srgb, float opacity);
 

@@ -48,8 +48,9 @@ public:
     /// Memory that the search structure took at most, while it was built [bytes].
     std::size_t mostBytes() const;
 
-private:
     struct Geometry;
+
+private:
     std::unique_ptr<Geometry> geometry_;
 };
 

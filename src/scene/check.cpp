@@ -116,7 +116,9 @@ private:
             if (!wellRead_(path + ".shape")) continue;
             const std::size_t before = problems_.errors().size();
             geometry::check(body.shape, path + ".shape", problems_);
-            if (body.free() && problems_.errors().size() == before) freeBody(path, body);
+            if (problems_.errors().size() > before) continue;
+            geometry::warnOfSkins(body.shape, path + ".shape", problems_);
+            if (body.free()) freeBody(path, body);
         }
         copyNames();
     }

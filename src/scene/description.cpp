@@ -233,7 +233,7 @@ const FreeDescription* BodyDescription::free() const {
 void FillDescription::keys(KeyVisitor& v) {
     v.text({"material", "name of the material of the grains; a table may have a column 'material' with the index of each instead"}, material);
     v.table({"region", "the shape to fill; this or table"}, hasRegion, [&](KeyVisitor& inside) { region.keys(inside); });
-    v.file({"table", "a file of grains: .csv, .npz or a frame of another run, .vtp; columns by the names of fields, SI units"}, table);
+    v.file({"table", "a file of grains: .csv, .npz, or .vtp (a frame of another run, points of ParaView); columns by the names of fields, SI units"}, table);
     v.number({"scale", "of the lengths in a table: position, radius, volume", Dimension::none, positive()}, scale);
     v.vector({"position", "where the origin of a table goes", Dimension::length}, position);
     v.vector({"rotation_deg", "turns a table about the fixed axes x, then y, then z, through its origin", Dimension::angle}, rotationDeg);
@@ -256,6 +256,9 @@ SceneDescription::SceneDescription(Methods known) : methods(known.begin(), known
         settings.push_back(info->settings());
         if (info->name == "elastoplastic") method = static_cast<int>(settings.size()) - 1;
     }
+    std::vector<world::KnownMethod> all;
+    for (std::size_t i = 0; i < methods.size(); ++i) all.push_back({methods[i], settings[i].get()});
+    for (const auto& own : settings) own->meet(all);
 }
 
 void SceneDescription::generalKeys(KeyVisitor& v) {

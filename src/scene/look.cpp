@@ -79,14 +79,18 @@ io::Look lookOf(const SceneDescription& scene) {
         look.camera.keyframes.push_back({camera.keyframes[row], vectorAt(camera.keyframes, row + 1), vectorAt(camera.keyframes, row + 4)});
     look.domainMin = scene.domain.min;
     look.domainMax = scene.domain.max;
+    for (std::size_t face = 0; face < look.faces.size(); ++face)
+        look.faces[face] = scene.domain.axes[face / 2].given ? scene.domain.axes[face / 2].type : scene.domain.faces[face].type;
     constexpr std::size_t kFloor = 4;   // z_min
     if (!scene.domain.axes[2].given && scene.domain.faces[kFloor].type == world::FaceType::wall) look.floor = scene.domain.min.z;
     look.framesPerSecond = scene.time.framesPerSecond;
     for (const BodyDescription& body : scene.bodies)
-        look.bodies.push_back({body.name, std::string(io::kFinishNames[static_cast<std::size_t>(body.look.finish)]), body.look.colour.value_or(""),
+        for (std::size_t copy = 0; copy < body.copies.size(); ++copy)
+            look.bodies.push_back({nameOfCopy(body.name, body.copies, copy), std::string(io::kFinishNames[static_cast<std::size_t>(body.look.finish)]), body.look.colour.value_or(""),
                                body.look.second.value_or(""), body.look.checkerSize.value_or(0)});
-    for (const MaterialDescription& material : scene.materials) look.materials.push_back({material.name, material.look.colours, material.look.shares});
+    for (const MaterialDescription& material : scene.materials) look.materials.push_back({material.name, material.look.colours, material.look.shares, material.density.value_or(0)});
     for (std::size_t i = 0; i < scene.grains.size(); ++i) look.sources.push_back(fmt::format("grains {} ({})", i, scene.grains[i].material));
+    for (const EmitterDescription& emitter : scene.emitters) look.sources.push_back(emitter.name);
     for (const world::FieldInfo& field : scene.methodInfo().fields) look.fields.push_back({std::string(field.name), std::string(field.unit)});
     return look;
 }

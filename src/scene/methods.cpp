@@ -2,13 +2,14 @@
 #include "elastoplastic/elastoplastic.h"
 #include "nonsmooth/nonsmooth.h"
 #include "scene/scene.h"
+#include "upsampling/guided.h"
 
 #include <array>
 
 namespace talus::scene {
 
 Methods builtInMethods() {
-    static constexpr std::array kMethods{&elastoplastic::info, &nonsmooth::info};
+    static constexpr std::array kMethods{&elastoplastic::info, &nonsmooth::info, &upsampling::info};
     return kMethods;
 }
 

@@ -6,9 +6,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 namespace talus::scene {
 
 namespace {
+
+/// Lists of the scene whose items are changed by name or number, never made.
+constexpr std::array<std::string_view, 9> kLists{"bodies", "contacts", "emitters", "forces", "grains", "materials", "probes", "sinks", "stages"};
 
 struct Found {
     Value* value = nullptr;
@@ -44,6 +50,8 @@ Found follow(Value& value, const KeyPath& path, std::size_t step, const Place& p
     if (!table || to.index)
         return {nullptr, fmt::format("'{}' is {}, not {}", here, value.typeName(), to.index ? "a list" : "a table")};
     Value* next = table->find(to.key);
+    if (!next && step == 0 && path.size() > 1 && std::ranges::find(kLists, to.key) != kLists.end())
+        return {nullptr, fmt::format("the scene has no [[{0}]], so there is no '{1}' to change; write it into the scene", to.key, pathText(path, 2))};
     return {next ? next : &table->insert(to.key, place), {}};
 }
 

@@ -34,8 +34,6 @@ public:
             table = io::parseGrains(bytes, *fill_.table);
         } catch (const io::TableFault& fault) {
             return refuse(fmt::format("cannot read '{}': {}", *fill_.table, fault.what()));
-        } catch (const Error& error) {
-            return refuse(error.what());
         }
         const io::GrainColumn* position = column(table, "position", 3);
         if (!position) return refuse(fmt::format("'{}' has no columns x, y, z of the position", *fill_.table));

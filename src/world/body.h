@@ -130,8 +130,10 @@ public:
         return body_->belt ? rigid + body_->beltVelocity(pose_, x, normal, time_) : rigid;
     }
 
-private:
+    /// In coordinates of the body.
     Vec3 toLocal(const Vec3& x) const { return pose_.rotation.conjugate().rotate(x - pose_.position); }
+
+private:
     const Body* body_;
     Pose pose_;
     double time_;

@@ -84,10 +84,22 @@ public:
 
 enum class Precision { float32, float64 };
 
+struct MethodInfo;
+struct MethodSettings;
+
+/// A method of the scene with the settings that it would run with.
+struct KnownMethod {
+    const MethodInfo* info = nullptr;
+    const MethodSettings* settings = nullptr;
+};
+
 /// Settings of one method: the scene's table of its name.
 struct MethodSettings {
     virtual ~MethodSettings() = default;
     virtual void keys(KeyVisitor&) = 0;
+    /// For a method that owns another one: all methods of the scene, before keys() is first called. Their settings live as
+    /// long as these do, and get their values from the scene later.
+    virtual void meet(std::span<const KnownMethod>) {}
 };
 
 struct Estimate {
@@ -106,6 +118,7 @@ struct MethodInfo {
     void (*check)(const MethodSettings&, const World&, Problems&);                  // what it cannot do, it refuses here
     Estimate (*estimate)(const MethodSettings&, const World&, Precision);           // allocates nothing
     std::unique_ptr<Method> (*create)(const MethodSettings&, const World&, Precision);
+    bool continuum = false;      // its grains are material points, which leave no pores between them
 };
 
 }  // namespace talus::world

@@ -237,6 +237,7 @@ World collision(const MethodCase& c, double size) {
 }
 
 TEST_P(MethodContract, momentumChangesByGravityAlone) {
+    if (GetParam().carried) GTEST_SKIP() << "momentum is that of the guides";
     const Exec exec(2);
     for (const Vec3& gravity : {Vec3{}, Vec3{1, -2, -9.81}}) {
         World world = collision(GetParam(), kSize);
@@ -291,7 +292,8 @@ void expectGoodEstimate(const MethodCase& c, World world) {
     const auto grains = static_cast<double>(run.method->count());
     EXPECT_NEAR(static_cast<double>(estimate.grains), grains, 0.2 * grains);
     EXPECT_NEAR(grains, static_cast<double>(c.memoryGrains), 0.2 * grains);
-    EXPECT_NEAR(estimate.bytes, used, 0.2 * used);
+    EXPECT_GT(estimate.bytes, 0.8 * used);
+    EXPECT_LT(estimate.bytes, (1 + c.memoryExcess) * used);
 }
 
 TEST_P(MethodContract, estimatesGrainsAndMemory) { expectGoodEstimate(GetParam(), makeWorld()); }

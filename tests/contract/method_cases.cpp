@@ -3,6 +3,7 @@
 #include "contract/sphere_dem.h"
 #include "elastoplastic/elastoplastic.h"
 #include "nonsmooth/nonsmooth.h"
+#include "upsampling/guided.h"
 
 namespace talus::contract {
 
@@ -10,8 +11,42 @@ const MethodCase kSphereDem{.name = "sphere_dem", .info = &sphereDemInfo, .memor
 const MethodCase kElastoplastic{.name = "elastoplastic", .info = &elastoplastic::info, .velocityEntry = "points/velocity"};
 const MethodCase kNonsmooth{.name = "nonsmooth", .info = &nonsmooth::info, .velocityEntry = "points/velocity"};
 
+namespace {
+
+/// Guided, with eight fine grains for each grain of another method.
+template <const world::MethodInfo& Guides, class GuideSettings>
+world::MethodInfo guidedBy() {
+    world::MethodInfo info = upsampling::info;
+    info.settings = [] {
+        static const GuideSettings ofGuides;
+        const world::KnownMethod guides[] = {{&Guides, &ofGuides}};
+        auto settings = std::make_unique<upsampling::Settings>();
+        settings->meet(guides);
+        settings->factor = 8;
+        settings->interpolateEvery = 3;
+        return std::unique_ptr<world::MethodSettings>(std::move(settings));
+    };
+    return info;
+}
+const world::MethodInfo kBySpheres = guidedBy<sphereDemInfo, SphereDemSettings>();
+const world::MethodInfo kByPoints = guidedBy<elastoplastic::info, elastoplastic::Settings>();
+
+/// Fine grains of half the size, so that their guides have it.
+world::World halfAsFine(double size) {
+    world::World world = thrownBlock(size);
+    world.resolution.size = 0.5 * size;
+    return world;
+}
+
+// The peaks of the oracle, in its step, and of the fine grains, in their sort, are added though they do not fall together.
+const MethodCase kGuidedBySpheres{.name = "guided_by_spheres", .info = &kBySpheres, .makeWorld = halfAsFine, .memoryGrains = 32768, .memoryExcess = 0.4, .velocityEntry = "grains/velocity", .carried = true};
+const MethodCase kGuidedByPoints{.name = "guided_by_points", .info = &kByPoints, .memoryGrains = 160000, .velocityEntry = "grains/velocity", .carried = true};
+
+}  // namespace
+
 INSTANTIATE_TEST_SUITE_P(EveryMethod, MethodContract,
-                         testing::Values(kSphereDem, kElastoplastic, kElastoplastic.in(world::Precision::float32), kNonsmooth),
+                         testing::Values(kSphereDem, kElastoplastic, kElastoplastic.in(world::Precision::float32), kNonsmooth, kGuidedBySpheres, kGuidedByPoints,
+                                         kGuidedByPoints.in(world::Precision::float32)),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace talus::contract

@@ -25,7 +25,9 @@ struct MethodCase {
     world::Precision precision = world::Precision::float64;
     std::function<world::World(double size)> makeWorld = thrownBlock;
     std::int64_t memoryGrains = 20000;        // so many that fixed costs do not matter
+    double memoryExcess = 0.2;                // of the estimate over what is used
     std::string velocityEntry = "velocity";   // in the method's archive; its first number belongs to a grain
+    bool carried = false;                     // its grains follow those of another method: momentum, loads and listed grains are theirs
 
     MethodCase in(world::Precision other) const {
         MethodCase c = *this;

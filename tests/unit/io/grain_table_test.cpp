@@ -73,5 +73,89 @@ TEST(GrainTable, survivesEveryCutOfAnNpz) {
     }
 }
 
+/// Two grains with a velocity and a material, as other programs write them.
+struct ForeignVtp {
+    std::string format = "ascii", header = "UInt64", encoding = "raw";
+    bool lengthApart = false;            // of the text in base64
+
+    std::string text() const {
+        std::string data;
+        const std::string arrays = "<PointData Scalars=\"material\">\n" + array("Int32", "material", 1, std::vector<std::int32_t>{1, 0}, "1 0", data) + array("Float64", "normal", 2, std::vector<double>{1, 2, 3, 4}, "1 2 3 4", data) +
+                                   array("Float64", "velocity", 3, std::vector<double>{0.5, 0, -1, 2, 0, 0}, "0.5 0 -1\n 2 0 0", data) + "</PointData>\n<Points>\n" +
+                                   array("Float32", "Points", 3, std::vector<float>{1, 2, 3, -4, 5, 6.5f}, "1 2 3 -4 5 6.5", data) + "</Points>\n";
+        return "<?xml version='1.0'?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"" + header + "\">\n<PolyData>\n<Piece NumberOfPoints=\"2\" NumberOfVerts=\"0\">\n" +
+               arrays + "</Piece>\n</PolyData>\n" + (format == "appended" ? "<AppendedData encoding=\"" + encoding + "\">\n _" + data + "\n</AppendedData>\n" : "") + "</VTKFile>\n";
+    }
+
+private:
+    static std::string base64(std::string_view bytes) {
+        constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        std::string text;
+        for (std::size_t i = 0; i < bytes.size(); i += 3) {
+            std::uint32_t group = 0;
+            for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (i + k < bytes.size() ? static_cast<std::uint8_t>(bytes[i + k]) : 0u);
+            for (unsigned k = 0; k < 4; ++k) text += k > bytes.size() - i ? '=' : kLetters[group >> (18 - 6 * k) & 63u];
+        }
+        return text;
+    }
+    template <class T>
+    std::string array(const std::string& type, const std::string& name, int components, const std::vector<T>& values, const std::string& asText, std::string& data) const {
+        const std::uint64_t length = values.size() * sizeof(T);
+        const std::string size(reinterpret_cast<const char*>(&length), header == "UInt64" ? 8 : 4), bytes(reinterpret_cast<const char*>(values.data()), length);
+        const std::string coded = lengthApart ? base64(size) + base64(bytes) : base64(size + bytes);
+        std::string tag = "<DataArray type=\"" + type + "\" Name=\"" + name + "\" NumberOfComponents=\"" + std::to_string(components) + "\" format=\"" + format + "\"";
+        if (format == "appended") {
+            tag += " offset=\"" + std::to_string(data.size()) + "\"/>\n";
+            data += encoding == "raw" ? size + bytes : coded;
+            return tag;
+        }
+        return tag + ">\n  " + (format == "ascii" ? asText : coded) + "\n  <InformationKey name=\"L2\"/>\n</DataArray>\n";
+    }
+};
+
+TEST(GrainTable, readsVtpOfOtherPrograms) {
+    for (const char* format : {"ascii", "binary", "appended"})
+        for (const char* header : {"UInt32", "UInt64"})
+            for (const char* encoding : {"raw", "base64"})
+                for (const bool apart : {false, true}) {
+                    const std::string text = ForeignVtp{format, header, encoding, apart}.text();
+                    SCOPED_TRACE(text);
+                    const GrainColumns t = parseGrainVtp(text);
+                    ASSERT_EQ(t.count, 2u);
+                    EXPECT_EQ(t.find("position")->values, (std::vector<double>{1, 2, 3, -4, 5, 6.5}));
+                    EXPECT_EQ(t.find("velocity")->values, (std::vector<double>{0.5, 0, -1, 2, 0, 0}));
+                    EXPECT_EQ(t.find("material")->values, (std::vector<double>{1, 0}));
+                    EXPECT_FALSE(t.find("normal"));   // two components: no field of grains
+                }
+}
+
+TEST(GrainTable, saysWhatIsWrongWithVtp) {
+    const auto with = [](std::string from, const std::string& to) {
+        std::string text = ForeignVtp{}.text();
+        return text.replace(text.find(from), from.size(), to);
+    };
+    EXPECT_EQ(faultOf(parseGrainVtp, "solid cube"), "it is not a VTK XML file; in ParaView save as .vtp");
+    EXPECT_EQ(faultOf(parseGrainVtp, with("\"PolyData\"", "\"UnstructuredGrid\"")), "it holds 'UnstructuredGrid', not PolyData; in ParaView apply Extract Surface and save as .vtp");
+    EXPECT_EQ(faultOf(parseGrainVtp, with(" version=\"1.0\"", " compressor=\"vtkZLibDataCompressor\"")), "its arrays are compressed; in ParaView's dialogue choose the compressor None");
+    EXPECT_EQ(faultOf(parseGrainVtp, with("LittleEndian", "BigEndian")), "its byte order is BigEndian; write it as LittleEndian");
+    EXPECT_EQ(faultOf(parseGrainVtp, with("NumberOfPoints=\"2\"", "NumberOfPoints=\"3\"")), "array 'position' has 6 numbers for 3 points");
+    EXPECT_EQ(faultOf(parseGrainVtp, with("1 2 3 -4", "1 2 nan -4")), "array 'position' holds a number that is not finite");
+    EXPECT_EQ(faultOf(parseGrainVtp, with("NumberOfPoints=\"2\"", "NumberOfPoints=\"1e30\"")), "it is cut off");
+    EXPECT_EQ(faultOf(parseGrainVtp, with("</Piece>", "</Piece><Piece NumberOfPoints=\"2\">")), "it consists of several pieces; in ParaView merge them and save again");
+}
+
+TEST(GrainTable, survivesEveryCutOfAVtp) {
+    for (const char* format : {"binary", "appended"})
+        for (const char* encoding : {"raw", "base64"}) {
+            const std::string whole = ForeignVtp{format, "UInt64", encoding, false}.text();
+            for (std::size_t length = 0; length < whole.size(); ++length) faultOf(parseGrainVtp, std::string_view(whole).substr(0, length));
+            for (std::size_t at = 0; at < whole.size(); ++at) {   // any byte may be wrong: an answer or a fault, no crash
+                std::string damaged = whole;
+                damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+                faultOf(parseGrainVtp, damaged);
+            }
+        }
+}
+
 }  // namespace
 }  // namespace talus::io

@@ -112,7 +112,7 @@ void transfersAgreeWithDenseSums() {
     const Blocks blocks = sortPoints(Exec(1), frame, keys, points.id, points);
 
     NodeValues<Real> tiles(blocks.points.size() * kTileNodes * kNodeReals, Real(0)), nodes(blocks.nodes.size() * kBlockNodes * kNodeReals);
-    std::map<std::tuple<int, int, int>, std::array<double, 4>> dense;
+    std::map<std::tuple<int, int, int>, std::array<double, kNodeReals>> dense;
     double mass = 0;
     Vec3 momentum;
     for (std::size_t b = 0; b < blocks.points.size(); ++b) {
@@ -123,12 +123,14 @@ void transfersAgreeWithDenseSums() {
             // Drifted by up to one cell since the sort, as between sorts.
             for (std::size_t i = 0; i < 24; ++i) position[i] = static_cast<Real>(points.position.group(g)[i] + 0.9 * std::sin(static_cast<double>(i + 24 * g)));
             PointMomenta<Real> m;
-            alignas(64) std::array<std::array<Real, 8>, 13> v;
-            for (std::size_t k = 0; k < 13; ++k)
+            alignas(64) std::array<std::array<Real, 8>, 25> v;
+            for (std::size_t k = 0; k < 25; ++k)
                 for (std::size_t p = 0; p < 8; ++p) v[k][p] = static_cast<Real>(static_cast<int>(p) < count ? (k == 0 ? 1 + 0.1 * static_cast<double>(p) : std::sin(static_cast<double>(17 * k + p + g))) : 0);
             m.mass = Wide<Real>::load(v[0].data());
             for (std::size_t k = 0; k < 3; ++k) m.momentum[k] = Wide<Real>::load(v[1 + k].data());
             for (std::size_t k = 0; k < 9; ++k) m.affine[k] = Wide<Real>::load(v[4 + k].data());
+            for (std::size_t k = 0; k < 3; ++k) m.impulse[k] = Wide<Real>::load(v[13 + k].data());
+            for (std::size_t k = 0; k < 9; ++k) m.impulseAffine[k] = Wide<Real>::load(v[16 + k].data());
             scatter(QuadraticStencil<Real>(position.data()), m, count, tiles.data() + b * kTileNodes * kNodeReals);
 
             for (int p = 0; p < count; ++p) {
@@ -148,10 +150,13 @@ void transfersAgreeWithDenseSums() {
                         node[axis] = 4 * block.coord[axis] + nearest + offset;
                         if (period > 0) node[axis] = ((node[axis] % period) + period) % period;
                     }
-                    std::array<double, 4>& value = dense[{node.x, node.y, node.z}];
+                    std::array<double, kNodeReals>& value = dense[{node.x, node.y, node.z}];
                     value[0] += w * v[0][lane];
                     for (std::size_t row = 0; row < 3; ++row)
-                        value[1 + row] += w * (v[1 + row][lane] + v[4 + 3 * row][lane] * r.x + v[5 + 3 * row][lane] * r.y + v[6 + 3 * row][lane] * r.z);
+                        for (const std::size_t part : {0u, 1u}) {   // momentum, impulse
+                            const std::size_t first = 1 + 12 * part;
+                            value[1 + 4 * part + row] += w * (v[first + row][lane] + v[first + 3 + 3 * row][lane] * r.x + v[first + 4 + 3 * row][lane] * r.y + v[first + 5 + 3 * row][lane] * r.z);
+                        }
                 }
                 mass += v[0][lane];
                 momentum += Vec3{v[1][lane], v[2][lane], v[3][lane]};
@@ -167,10 +172,11 @@ void transfersAgreeWithDenseSums() {
         for (int n = 0; n < kBlockNodes; ++n) {
             const BlockCoord& c = blocks.nodes[b].coord;
             const auto found = dense.find({4 * c.x + n / 16, 4 * c.y + n / 4 % 4, 4 * c.z + n % 4});
-            const std::array<double, 4> expected = found == dense.end() ? std::array<double, 4>{} : found->second;
-            for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(values[4 * n + static_cast<int>(k)], expected[k], tolerance);
-            nodeMass += values[4 * n];
-            nodeMomentum += Vec3{values[4 * n + 1], values[4 * n + 2], values[4 * n + 3]};
+            const std::array<double, kNodeReals> expected = found == dense.end() ? std::array<double, kNodeReals>{} : found->second;
+            const Real* node = values + kNodeReals * n;
+            for (std::size_t k = 0; k < kNodeReals; ++k) EXPECT_NEAR(node[k], expected[k], tolerance);
+            nodeMass += node[0];
+            nodeMomentum += Vec3{node[1], node[2], node[3]};
         }
     }
     EXPECT_NEAR(nodeMass, mass, 100 * tolerance);
@@ -183,17 +189,22 @@ void transfersAgreeWithDenseSums() {
         alignas(64) std::array<Real, kTileNodes * kNodeReals> tile;
         for (int n = 0; n < kTileNodes; ++n) {
             const Vec3 v = field({n / 64 - 2.0, n / 8 % 8 - 2.0, n % 8 - 2.0});
-            for (int axis = 0; axis < 3; ++axis) tile[static_cast<std::size_t>(4 * n + 1 + axis)] = static_cast<Real>(v[axis]);
+            for (int axis = 0; axis < 3; ++axis) {
+                tile[static_cast<std::size_t>(kNodeReals * n + 1 + axis)] = static_cast<Real>(v[axis]);
+                tile[static_cast<std::size_t>(kNodeReals * n + 5 + axis)] = static_cast<Real>(-2 * v[axis]);
+            }
         }
         for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
             const int count = std::min(8, static_cast<int>(block.points) - 8 * static_cast<int>(g - block.firstGroup));
             alignas(64) std::array<Real, 24> position;
             for (std::size_t i = 0; i < 24; ++i) position[i] = static_cast<Real>(points.position.group(g)[i] - 0.9 * std::cos(static_cast<double>(i * g)));
-            const PointVelocities<Real> v = gather(QuadraticStencil<Real>(position.data()), count, tile.data());
+            const auto [v, before] = gather(QuadraticStencil<Real>(position.data()), count, tile.data());
             for (int p = 0; p < count; ++p) {
                 const auto lane = static_cast<std::size_t>(p);
                 const Vec3 expected = field({position[lane], position[8 + lane], position[16 + lane]});
                 for (int axis = 0; axis < 3; ++axis) EXPECT_NEAR(v.velocity[static_cast<std::size_t>(axis)].lane(p), expected[axis], 20 * tolerance);
+                for (int axis = 0; axis < 3; ++axis) EXPECT_NEAR(before.velocity[static_cast<std::size_t>(axis)].lane(p), -2 * expected[axis], 40 * tolerance);
+                EXPECT_NEAR(4 * before.moment[2].lane(p), -6, 200 * tolerance);
                 EXPECT_NEAR(4 * v.moment[0].lane(p), 2, 100 * tolerance);
                 EXPECT_NEAR(4 * v.moment[2].lane(p), 3, 100 * tolerance);
                 EXPECT_NEAR(4 * v.moment[4].lane(p), 0.5, 100 * tolerance);
@@ -204,6 +215,55 @@ void transfersAgreeWithDenseSums() {
 }
 TEST(Transfer, agreesWithDenseSumsInDouble) { transfersAgreeWithDenseSums<double>(); }
 TEST(Transfer, agreesWithDenseSumsInFloat) { transfersAgreeWithDenseSums<float>(); }
+
+// A group of points in one tile: momenta to the nodes, random impulses there, velocities back with what the points had beyond the
+// grid kept in part. Linear momentum and angular momentum, Σ m (x × v) and that of the affine matrices, change by the impulses.
+TEST(Transfer, keepsLinearAndAngularMomentum) {
+    for (const double memory : {0.0, 0.7, 1.0}) {
+        alignas(64) std::array<double, 24> position;
+        alignas(64) std::array<std::array<double, 8>, 13> start;   // mass, velocity, gradient
+        for (std::size_t i = 0; i < 24; ++i) position[i] = 1.5 + 1.4 * std::sin(static_cast<double>(3 * i + 1));
+        for (std::size_t k = 0; k < 13; ++k)
+            for (std::size_t p = 0; p < 8; ++p) start[k][p] = k == 0 ? 1 + 0.1 * static_cast<double>(p) : std::sin(static_cast<double>(17 * k + 5 * p));
+        const QuadraticStencil<double> stencil(position.data());
+        PointMomenta<double> m{};
+        const Wide<double> mass = m.mass = Wide<double>::load(start[0].data());
+        for (std::size_t k = 0; k < 3; ++k) m.momentum[k] = mass * Wide<double>::load(start[1 + k].data());
+        for (std::size_t k = 0; k < 9; ++k) m.affine[k] = mass * Wide<double>::load(start[4 + k].data());
+        for (auto& none : m.impulse) none = Wide<double>(0.0);
+        for (auto& none : m.impulseAffine) none = Wide<double>(0.0);
+        NodeValues<double> tile(kTileNodes * kNodeReals, 0.0);
+        scatter(stencil, m, 8, tile.data());
+
+        Vec3 linear, angular;   // given by the impulses
+        for (int n = 0; n < kTileNodes; ++n) {
+            double* node = tile.data() + kNodeReals * n;
+            if (node[0] == 0) continue;
+            const Vec3 x{n / 64 - 2.0, n / 8 % 8 - 2.0, n % 8 - 2.0}, impulse{std::sin(1.0 * n), std::cos(2.0 * n), std::sin(3.0 * n)};
+            linear += impulse;
+            angular += cross(x, impulse);
+            for (int axis = 0; axis < 3; ++axis) {
+                node[5 + axis] = node[1 + axis] / node[0];
+                node[1 + axis] = (node[1 + axis] + impulse[axis]) / node[0];
+            }
+        }
+        const auto [after, before] = gather(stencil, 8, tile.data());
+        for (int p = 0; p < 8; ++p) {
+            const auto lane = static_cast<std::size_t>(p);
+            const Vec3 x{position[lane], position[8 + lane], position[16 + lane]};
+            Vec3 dv;
+            std::array<double, 9> dC;   // changes of velocity and gradient; D = ¼ in cell units
+            for (std::size_t k = 0; k < 3; ++k)
+                dv[static_cast<int>(k)] = after.velocity[k].lane(p) + memory * (start[1 + k][lane] - before.velocity[k].lane(p)) - start[1 + k][lane];
+            for (std::size_t k = 0; k < 9; ++k) dC[k] = 4 * after.moment[k].lane(p) + memory * (start[4 + k][lane] - 4 * before.moment[k].lane(p)) - start[4 + k][lane];
+            const double pointMass = start[0][lane];
+            linear -= pointMass * dv;
+            angular -= pointMass * (cross(x, dv) + 0.25 * Vec3{dC[7] - dC[5], dC[2] - dC[6], dC[3] - dC[1]});
+        }
+        EXPECT_LT(norm(linear), 1e-12);
+        EXPECT_LT(norm(angular), 1e-12) << memory;
+    }
+}
 
 TEST(Tile, loadsWhatTheNodesHold) {
     const GridFrame frame = periodicFrame();

@@ -7,6 +7,7 @@
 #include "render/clip.h"
 #include "render/colour.h"
 #include "render/overlay.h"
+#include "render/plot_panels.h"
 
 #include <gtest/gtest.h>
 
@@ -148,6 +149,32 @@ TEST(PolyData, refusesWhatPointsNowhere) {
         } catch (const Error&) {
         }
     }
+}
+
+TEST(Camera, aViewKeepsTheSceneUpright) {
+    io::CameraLook look;
+    look.view = "front";
+    look.up = {-0.5, 0, std::sqrt(0.75)};
+    const Camera camera = cameraOf(look, {{-1, -1, -1}, {1, 1, 1}}, 1.5, 0);
+    EXPECT_EQ(camera.up, look.up);
+    EXPECT_EQ(fitted("top", {{-1, -1, -1}, {1, 1, 1}}, 1, false, 30).up, (Vec3{0, 1, 0}));
+}
+
+TEST(Plots, anAxisHasOneUnitOrKind) {
+    test::HandMadeRun made;
+    const io::Path file = made.path() / "mixing.csv";
+    io::writeFile(file, "time_s,lacey_index,grains,red_grains,mass_kg,other_kg,volume_fraction,velocity_x_m_s,qw,qx,direction_x,direction_y\n0,1,2,3,4,5,6,7,8,9,10,11\n");
+    const PlotTable table = readPlotTable(file);
+    EXPECT_TRUE(table.overTime);
+    const auto kind = [&](const char* name) { return table.find(name)->kind(); };
+    EXPECT_NE(kind("lacey_index"), kind("grains"));
+    EXPECT_NE(kind("lacey_index"), kind("volume_fraction"));
+    EXPECT_EQ(kind("grains"), kind("red_grains"));
+    EXPECT_EQ(kind("mass_kg"), kind("other_kg"));
+    EXPECT_NE(kind("mass_kg"), kind("velocity_x_m_s"));
+    EXPECT_EQ(kind("qw"), kind("qx"));
+    EXPECT_EQ(kind("direction_x"), kind("direction_y"));
+    EXPECT_EQ(table.find("velocity_x_m_s")->unit, "m/s");
 }
 
 }  // namespace

@@ -183,6 +183,45 @@ TEST(Sequence, goesOnWhereItStopped) {
     EXPECT_TRUE(std::filesystem::exists(folder / "picture_000002.png"));
 }
 
+TEST(Sequence, refusesToGoOnWithOtherOptions) {
+    test::HandMadeRun made;
+    for (int k = 0; k < 2; ++k) made.addFrame(k, pyramid());
+    const RunFiles run(made.path());
+    SequenceOptions options;
+    options.directory = made.path();
+    options.style = small();
+    options.style.samples = 1;
+    const auto draw = [&] { return drawSequence(run, run.frames(), options, [](const SequenceProgress&) { return true; }); };
+    const auto refusal = [&]() -> std::string {
+        try {
+            draw();
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return "";
+    };
+    for (const char* format : {"png", "exr"}) {
+        options.format = format;
+        options.resume = false;
+        draw();
+        options.resume = true;
+        EXPECT_EQ(refusal(), "");
+        options.style.samples = 2;
+        EXPECT_NE(refusal().find("was made with --samples 1, not --samples 2"), std::string::npos) << refusal();
+        options.style.samples = 1;
+        options.style.scaleBar = true;
+        EXPECT_NE(refusal().find("--scale-bar off, not --scale-bar on"), std::string::npos) << refusal();
+        options.style.scaleBar = false;
+    }
+    options.format = "png";
+    const io::Path picture = made.path() / "pictures" / pictureName(0, "png");
+    EXPECT_GT(readPng(picture).width, 0);   // the note does not harm it
+    writePng(picture, readPng(picture));
+    EXPECT_NE(refusal().find("does not say how it was made"), std::string::npos) << refusal();
+    options.out = made.path() / "one.png";
+    EXPECT_NE(refusal().find("--resume goes on with a folder"), std::string::npos);
+}
+
 TEST(Picture, exrHoldsLightAndCanBeReadByItsMagic) {
     Image image(5, 3);
     image.colour[7] = {4, 2, 1};

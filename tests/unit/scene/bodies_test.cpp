@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numbers>
 
 namespace talus::scene::test {
@@ -107,6 +108,22 @@ TEST(Bodies, aSceneOfFreeBodiesNeedsNoGrains) {
     };
     EXPECT_NO_THROW(readText(with("free"), {}, builtInMethods()));
     EXPECT_NE(errorOf(with("fixed")), "");
+}
+
+TEST(Bodies, aCutThatEndsWithTheSolidIsWarnedOf) {
+    const auto warnings = [](const std::string& minus) {
+        return readText(kGood + R"(
+[[bodies]]
+name = "plate"
+position = [0.5, 0.5, 0.8]
+shape = { type = "difference", from = { type = "box", min = [-0.2, -0.2, 0], max = [0.2, 0.2, 0.1] }, minus = [)" + minus + "] }\n").warnings();
+    };
+    const auto about = [](const std::vector<std::string>& all) { return std::ranges::count_if(all, [](const std::string& w) { return w.find("ends in the same plane as the solid") != std::string::npos; }); };
+    EXPECT_EQ(about(warnings("{ type = \"cylinder\", radius = 0.05, height = 0.1 }")), 2);                              // above and below
+    EXPECT_EQ(about(warnings("{ type = \"cylinder\", radius = 0.05, height = 0.2, position = [0, 0, -0.05] }")), 0);   // through and through
+    EXPECT_EQ(about(warnings("{ type = \"cylinder\", radius = 0.05, height = 0.08, position = [0, 0, 0.02] }")), 1);   // a blind hole from above
+    EXPECT_EQ(about(warnings("{ type = \"cylinder\", radius = 0.05, height = 0.06, position = [0, 0, 0.02] }")), 0);   // a hollow inside
+    EXPECT_EQ(about(warnings("{ type = \"cylinder\", radius = 0.05, height = 0.1, position = [0.5, 0, 0] }")), 0);      // beside it
 }
 
 }  // namespace

@@ -278,6 +278,39 @@ TEST(Probes, residenceAndFluxSeeGrainsThatLeave) {
     EXPECT_EQ(bench.row(*residence)["all_mass_kg"], 3);
 }
 
+TEST(Probes, residenceSeesGrainsThatASinkTakes) {
+    World world;
+    world.gravity = {};
+    world.sinks.push_back({"drain", std::make_shared<geometry::Plane>(Vec3{-1, 0, 0}, Vec3{0.75, 0, 0}), 0.1, 0.5, {}});   // what lies beyond x = 0.75
+    Bench bench(std::move(world));
+    for (int i = 0; i < 4; ++i) bench.grains.grains.push_back({.position = {0.6 - 0.1 * i, 0.5, 0.5}, .velocity = {1, 0, 0}, .mass = 1.0 + i, .birthTime = -1, .id = i});
+    const auto residence = makeProbe({"p", {}}, ResidenceProbe{});
+    struct Leavers final : ChunkSink {
+        Bench& bench;
+        Probe& probe;
+        Leavers(Bench& b, Probe& p) : bench(b), probe(p) {}
+        void take(const Chunk& chunk) override { probe.removed(Grains(chunk), bench.simulation.world().time); }
+    } leavers(bench, *residence);
+    bench.simulation.showLeavers(&leavers);
+    bench.rows(*residence);
+    bench.advance(0.3);   // those from 0.6 and 0.5 pass 0.75 after 0.15 and 0.25 s
+    auto row = bench.row(*residence);
+    const SinkAccount& account = bench.simulation.world().sinks[0].account;
+    EXPECT_EQ(row["grains"], 2);
+    EXPECT_EQ(row["mass_kg"], 3);
+    EXPECT_EQ(account.count, 2);
+    EXPECT_EQ(account.mass, 3);
+    const double step = 0.01;   // a grain goes in the step after it has passed
+    EXPECT_NEAR(row["residence_min_s"], 1.15, step);
+    EXPECT_NEAR(row["residence_max_s"], 1.25, step);
+    EXPECT_NEAR(row["residence_mean_s"], (1.15 + 2 * 1.25) / 3, step);   // by mass
+    bench.advance(0.5);   // the sink has been shut since 0.5 s: of those that pass at 0.35 and 0.45 s both are taken
+    row = bench.row(*residence);
+    EXPECT_EQ(row["grains"], 2);
+    EXPECT_EQ(row["all_grains"], 4);
+    EXPECT_EQ(row["all_mass_kg"], 10);
+}
+
 TEST(Probes, trackFollowsTheNearestAtTheFirstSample) {
     World world;
     world.gravity = {};

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Volumes that points believe in and volumes that they have. A point knows its volume, V⁰ exp(tr H + v_c), from the gradients it
+// has moved with; what the grid cannot see is missing from it. Above all, points that land one by one on a heap come to rest on
+// its nodes before they have closed up with it: poured sand then lay at half to two thirds of its density, bearing load.
+// Where the points around a node well inside the sand fill less than its cell, v_c grows, and they close up before they press;
+// where they fill more, what is left of v_c goes. Both over the settling time.
+#include "core/wide_mat.h"
+#include "elastoplastic/explicit_method.h"
+#include "mpm/quadratic.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace talus::elastoplastic {
+namespace {
+
+/// Half the time in which sand falls by a cell [s], in Earth's gravity for scenes without any.
+double settlingTime(double spacing) { return 0.5 * std::sqrt(spacing / 9.81); }
+/// Volumes are matched so many times in a settling time: seldom enough to cost little.
+constexpr double kMatchesPerTime = 8;
+/// A node is inside where its six neighbours are at least so full, compared with itself: those that a flat surface cuts fall out, or
+/// lack less than the tolerance for it.
+constexpr double kInside = 0.4;
+/// Nodes of whose share of space bodies leave less than this have nothing to say.
+constexpr double kLeastOpen = 0.3;
+constexpr double kWall = 1e30;
+/// Part of a cell that may be empty or overfull.
+constexpr double kTolerance = 0.04;
+
+/// What is missing at the n-th node of a tile, as part of a cell; 0 within the tolerance, near surfaces and in walls.
+template <class Real>
+Real lackAt(const Real* tile, int n) {
+    constexpr std::array<int, 3> kStrides{mpm::kTileSide * mpm::kTileSide, mpm::kTileSide, 1};
+    const Real full = tile[n], least = Real(kInside) * full;
+    if (full == Real(0) || full == Real(kWall)) return 0;
+    for (const int stride : kStrides)
+        if (!(tile[n - stride] >= least && tile[n + stride] >= least)) return 0;
+    const Real lack = Real(1) - full;
+    return lack - std::clamp(lack, -Real(kTolerance), Real(kTolerance));
+}
+
+template <class Real>
+Wide<Real> volumeRatio(const Points<Real>& points, std::size_t group) {
+    const Real* e = points.strain.group(group);
+    const auto entry = [e](int i) { return Wide<Real>::load(e + 8 * i); };
+    const Wide<Real> one(Real(1)), xy = entry(3), yz = entry(4), xz = entry(5);
+    const WideMat3<Real> b{{one + entry(0), xy, xz, xy, one + entry(1), yz, xz, yz, one + entry(2)}};
+    return sqrt(max(Wide<Real>(Real(0)), determinant(b))) * exp(Wide<Real>::load(points.expansion.group(group)));
+}
+
+}  // namespace
+
+template <class Real>
+void ExplicitMethod<Real>::matchVolumes(const Exec& exec, double dt) {
+    sinceMatch_ += dt;
+    const double time = settlingTime(frame_.smallestSpacing());
+    if (!settings_.matchVolumes || sinceMatch_ < time / kMatchesPerTime) return;
+    const auto phase = exec.phase("volumes");
+    const auto part = static_cast<Real>(1 - std::exp(-sinceMatch_ / time));
+    const auto perCell = static_cast<Real>(1 / frame_.cellVolume());
+    sinceMatch_ = 0;
+
+    mpm::makeRoom(volumeTiles_, blocks_.points.size() * mpm::kTileNodes);
+    std::ranges::fill(volumeTiles_, Real(0));
+    exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
+        const mpm::PointBlock& block = blocks_.points[b];
+        for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
+            alignas(64) Real filled[8];
+            (Wide<Real>::load(points_.volume.group(g)) * perCell * volumeRatio(points_, g)).store(filled);
+            mpm::scatterNumber(mpm::QuadraticStencil<Real>(points_.position.group(g)), filled, mpm::pointsInGroup(block, g), volumeTiles_.data() + b * mpm::kTileNodes);
+        }
+    });
+    mpm::makeRoom(filling_, blocks_.nodes.size() * mpm::kBlockNodes);
+    exec.forTasks(blocks_.nodes.size(), [&](std::size_t b, int) {
+        Real* filling = filling_.data() + b * mpm::kBlockNodes;
+        mpm::sumTiles<1>(blocks_.nodes[b], volumeTiles_.data(), filling);
+        if (!contact_.near(b)) return;
+        for (int n = 0; n < mpm::kBlockNodes; ++n) {
+            const double open = contact_.openPart(b, n);
+            filling[n] = open < kLeastOpen ? Real(kWall) : static_cast<Real>(filling[n] / open);
+        }
+    });
+
+    // Nodes of blocks without points are at the surface and lack nothing.
+    mpm::makeRoom(lack_, filling_.size());
+    std::ranges::fill(lack_, Real(0));
+    exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
+        alignas(64) std::array<Real, mpm::kTileNodes> tile;
+        mpm::loadTile<1>(blocks_.points[b], filling_.data(), tile.data());
+        constexpr int kSelf = mpm::kNeighbours / 2;
+        Real* lack = lack_.data() + static_cast<std::size_t>(blocks_.points[b].nodeBlocks[kSelf]) * mpm::kBlockNodes;
+        for (int n = 0; n < mpm::kBlockNodes; ++n) {
+            const int x = n / 16 + 2, y = n / 4 % 4 + 2, z = n % 4 + 2;   // a tile begins two nodes before its block
+            lack[n] = lackAt(tile.data(), (x * mpm::kTileSide + y) * mpm::kTileSide + z);
+        }
+    });
+    exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
+        alignas(64) std::array<Real, mpm::kTileNodes> tile;
+        const mpm::PointBlock& block = blocks_.points[b];
+        mpm::loadTile<1>(block, lack_.data(), tile.data());
+        for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
+            alignas(64) Real lack[8] = {};
+            mpm::gatherNumber(mpm::QuadraticStencil<Real>(points_.position.group(g)), tile.data(), mpm::pointsInGroup(block, g), lack);
+            Real* expansion = points_.expansion.group(g);
+            for (int p = 0; p < 8; ++p) expansion[p] = std::max(Real(0), expansion[p] + part * lack[p]);
+        }
+    });
+}
+
+template void ExplicitMethod<float>::matchVolumes(const Exec&, double);
+template void ExplicitMethod<double>::matchVolumes(const Exec&, double);
+
+}  // namespace talus::elastoplastic

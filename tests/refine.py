@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fine grains for finished runs: they are where the grains of the run were, frame by frame, with the same bytes for any
+number of threads and when interrupted; a free body moves as it did."""
+import argparse
+import csv
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from run_directories import differences
+
+FACTOR = 8
+TIME_UP = 6
+
+
+class Failure(Exception):
+    pass
+
+
+def call(talus: Path, *arguments: str, expected: int = 0) -> None:
+    result = subprocess.run([str(talus), *arguments, "--no-preview", "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    if result.returncode != expected:
+        raise Failure(f"exit code {result.returncode} instead of {expected} from: talus {' '.join(arguments)}\n{result.stderr}")
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def check_centre_of_mass(run: Path, fine: Path) -> float:
+    """Largest distance of the centres of mass over the frames, which both runs have at the same times."""
+    coarse_rows, fine_rows = rows(run / "series.csv"), rows(fine / "series.csv")
+    if [r["time_s"] for r in coarse_rows] != [r["time_s"] for r in fine_rows]:
+        raise Failure(f"{fine} has frames at other times than {run}")
+    worst = 0.0
+    for a, b in zip(coarse_rows, fine_rows):
+        if abs(float(a["mass_kg"]) - float(b["mass_kg"])) > 1e-5 * float(a["mass_kg"]):
+            raise Failure(f"at {a['time_s']} s the mass is {b['mass_kg']} kg instead of {a['mass_kg']} kg")
+        worst = max(worst, *(abs(float(a[f"com_{axis}_m"]) - float(b[f"com_{axis}_m"])) for axis in "xyz"))
+    return worst
+
+
+def check_poses(run: Path, fine: Path) -> None:
+    for a, b in zip(rows(run / "frames" / "bodies.csv"), rows(fine / "frames" / "bodies.csv"), strict=True):
+        if any(abs(float(a[key]) - float(b[key])) > 1e-9 for key in ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")):
+            raise Failure(f"at {a['time_s']} s body {a['name']} is elsewhere")
+
+
+def check_scene(talus: Path, scene: str, folder: Path, tolerance: float, *changes: str) -> None:
+    run, fine = folder / scene, folder / f"{scene}-fine"
+    call(talus, "run", scene, "--variant", "smoke", "--out", str(run), *changes)
+    refine = ["refine", str(run), "--factor", str(FACTOR)]
+    call(talus, *refine, "--out", str(fine), "--threads", "1")
+    worst = check_centre_of_mass(run, fine)
+    print(f"{scene}: centres of mass differ by at most {1e3 * worst:.3f} mm")
+    if worst > tolerance:
+        raise Failure(f"{scene}: centres of mass differ by {worst} m, more than {tolerance} m")
+    check_poses(run, fine)
+    call(talus, *refine, "--out", str(folder / f"{scene}-threads"), "--threads", "3")
+    call(talus, *refine, "--out", str(folder / f"{scene}-resumed"), "--max-time", "0", expected=TIME_UP)
+    call(talus, *refine, "--out", str(folder / f"{scene}-resumed"), "--resume", "--frames", "2")
+    call(talus, *refine, "--out", str(folder / f"{scene}-resumed"), "--resume")
+    for other in ("threads", "resumed"):
+        found = differences(fine, folder / f"{scene}-{other}")
+        if found:
+            raise Failure(f"{scene}-{other}: " + "\n".join(found))
+    call(talus, *refine, "--out", str(fine), expected=2)
+    call(talus, *refine, "--out", str(run), expected=2)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--talus", type=Path, required=True, help="the program")
+    talus = parser.parse_args().talus.resolve()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            check_scene(talus, "column", Path(folder), 1e-3, "--set", "time.frames_per_second=100")
+            check_scene(talus, "crater", Path(folder), 1e-3, "--set", "time.frames_per_second=100")
+            call(talus, "refine", str(Path(folder) / "nothing"), expected=3)
+    except Failure as failure:
+        print(failure)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fine grains against the material points that carry them.
+#include "elastoplastic/elastoplastic.h"
+#include "upsampling/guided.h"
+#include "verification/bed.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <string>
+
+namespace talus::test {
+namespace {
+
+using namespace world;
+
+constexpr std::int64_t kFactor = 16;
+
+upsampling::Settings settingsFor(std::int64_t every) {
+    static const elastoplastic::Settings points;
+    const KnownMethod guides[] = {{&elastoplastic::info, &points}};
+    upsampling::Settings settings;
+    settings.meet(guides);
+    settings.factor = kFactor;
+    settings.interpolateEvery = every;
+    return settings;
+}
+
+/// With fine grains carried by points where `every` is more than zero, else the points alone.
+Simulation simulate(World world, std::int64_t every) {
+    std::unique_ptr<Method> method;
+    if (every > 0) {
+        method = upsampling::info.create(settingsFor(every), world, Precision::float32);
+    } else {
+        const elastoplastic::Settings settings;
+        method = elastoplastic::info.create(settings, upsampling::coarse(settingsFor(1), world), Precision::float32);
+    }
+    return {std::move(world), std::move(method)};
+}
+
+World column() {
+    World world;
+    world.domain = {{-0.5, -0.5, 0}, {0.5, 0.5, 0.3}, {FaceType::open, FaceType::open, FaceType::open, FaceType::open, FaceType::wall, FaceType::open}};
+    world.materials = {Material{.name = "sand"}};
+    world.bodies = domainFaces(world.domain);
+    world.bodies.front().contact = ContactMode::sticky;
+    world.fills = {{std::make_shared<geometry::Placed>(std::make_shared<geometry::Cylinder>(0.1, 0.2), RigidTransform{{}, {0, 0, 0.1}}), 0, 0, {}}};
+    world.resolution.grains = 4000 * kFactor;
+    return world;
+}
+
+struct Heap {
+    double runOut = 0;   // radius that holds 98 % of the grains [m]
+    double slope = 0;    // of its surface [degrees]
+};
+
+Heap measure(const Method& method) {
+    FieldTable table;
+    method.read(Exec(1), std::array{field::position.name}, table);
+    const std::span<const double> x = table.reals("position");
+    std::vector<double> radii;
+    for (std::size_t i = 0; i < table.count(); ++i) radii.push_back(std::hypot(x[3 * i], x[3 * i + 1]));
+    std::vector<double> sorted = radii;
+    std::ranges::sort(sorted);
+    Heap heap{sorted[sorted.size() * 98 / 100], 0};
+    // Twice the mean height of a ring is that of its surface.
+    constexpr int kRings = 8;
+    double n = 0, sr = 0, sh = 0, srr = 0, srh = 0;
+    for (int ring = 1; ring < kRings - 1; ++ring) {   // the flank
+        const double low = heap.runOut * ring / kRings, high = heap.runOut * (ring + 1) / kRings;
+        double sum = 0, count = 0;
+        for (std::size_t i = 0; i < radii.size(); ++i)
+            if (radii[i] >= low && radii[i] < high) {
+                sum += x[3 * i + 2];
+                ++count;
+            }
+        const double r = 0.5 * (low + high), h = 2 * sum / count;
+        n += 1;
+        sr += r;
+        sh += h;
+        srr += r * r;
+        srh += r * h;
+    }
+    heap.slope = std::atan(-(n * srh - sr * sh) / (n * srr - sr * sr)) * 180 / std::numbers::pi;
+    return heap;
+}
+
+TEST(GuidedColumn, runsOutAsItsGuidesDoHoweverOftenItIsInterpolated) {
+    const Exec exec(2);
+    std::map<std::int64_t, Heap> heaps;
+    for (const std::int64_t every : {0, 1, 20, 50}) {
+        Simulation run = simulate(column(), every);
+        run.fill(exec);
+        advance(run, exec, 0.6);   // 4.2 √(h₀/g)
+        heaps[every] = measure(run.method());
+        std::printf("[ measured ] %s: run-out %.4f m, slope %.2f deg, grains %lld\n", every == 0 ? "guides" : ("n = " + std::to_string(every)).c_str(), heaps[every].runOut, heaps[every].slope,
+                    static_cast<long long>(run.method().count()));
+        EXPECT_EQ(run.method().count() + run.account().removedCount, run.account().insertedCount) << "none is lost";
+    }
+    for (const std::int64_t every : {1, 20, 50}) {
+        EXPECT_NEAR(heaps[every].runOut, heaps[0].runOut, 0.05 * heaps[0].runOut) << "n = " << every;
+        EXPECT_NEAR(heaps[every].slope, heaps[0].slope, 1) << "n = " << every;
+        EXPECT_NEAR(heaps[every].runOut, heaps[1].runOut, 0.03 * heaps[1].runOut) << "n = " << every;
+    }
+}
+
+// The composition of the paper would sink with g n Δt / 2.
+TEST(GuidedBed, atRestDoesNotSink) {
+    const Exec exec(2);
+    for (const std::int64_t every : {1, 20, 50}) {
+        World world;
+        world.domain = {{0, 0, 0}, {0.2, 0.2, 0.2}, {}};
+        world.materials = {Material{.name = "sand"}};
+        world.bodies = domainFaces(world.domain);
+        world.fills = {{boxBetween({0, 0, 0}, {0.2, 0.2, 0.1}), 0, 0, {}}};
+        world.resolution.grains = 2000 * kFactor;
+        Simulation run = simulate(std::move(world), every);
+        run.fill(exec);
+        advance(run, exec, 1.0);   // the bed settles under its weight
+        const auto heights = [&] {
+            FieldTable table;
+            run.method().read(exec, std::array{field::id.name, field::position.name}, table);
+            std::map<std::int64_t, double> z;
+            for (std::size_t i = 0; i < table.count(); ++i) z[table.integers("id")[i]] = table.reals("position")[3 * i + 2];
+            return z;
+        };
+        const auto before = heights();
+        advance(run, exec, 1.2);
+        double mean = 0, worst = 0;
+        for (const auto& [id, z] : heights()) {
+            mean += (z - before.at(id)) / 0.2 / static_cast<double>(before.size());
+            worst = std::max(worst, std::abs(z - before.at(id)) / 0.2);
+        }
+        std::printf("[ measured ] n = %lld: mean %.2e m/s, worst grain %.2e m/s\n", static_cast<long long>(every), mean, worst);
+        EXPECT_LT(std::abs(mean), 1e-4) << "n = " << every;
+        EXPECT_LT(worst, 1e-4) << "n = " << every;
+    }
+}
+
+}  // namespace
+}  // namespace talus::test
