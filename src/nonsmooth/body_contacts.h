@@ -65,13 +65,13 @@ private:
         Vec3 arm;                                // from the body's position [m]
         Vec3 impulse;                            // on the nodes [N s]
 
-        Vec3 velocity(std::span<const Node> at) const {
+        Vec3 velocity(std::span<const Node> all) const {
             Vec3 sum;
-            for (std::size_t k = 0; k < nodes; ++k) sum += weight[k] * at[node[k]].velocity;
+            for (std::size_t k = 0; k < nodes; ++k) sum += weight[k] * all[node[k]].velocity;
             return sum;
         }
-        void push(std::vector<Node>& at, const Vec3& by) const {
-            for (std::size_t k = 0; k < nodes; ++k) at[node[k]].velocity += (at[node[k]].inverseMass * weight[k]) * by;
+        void push(std::vector<Node>& all, const Vec3& by) const {
+            for (std::size_t k = 0; k < nodes; ++k) all[node[k]].velocity += (all[node[k]].inverseMass * weight[k]) * by;
         }
     };
     struct Held {
