@@ -3,6 +3,7 @@
 
 #include "elastoplastic/explicit_method.h"
 #include "elastoplastic/points.h"
+#include "mpm/resolution.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"youngs_modulus", "stiffness of the bulk; softer allows longer steps, stiffer compresses less", Dimension::pressure, positive()}, youngsModulus);
     v.number({"poisson_ratio", "of the bulk", Dimension::none, openBetween(-1, 0.5)}, poissonRatio);
     v.integer({"points_per_cell", "material points in a full cell; a cube (1, 8, 27, 64) for the lattice start", Dimension::none, between(1, 1000)}, pointsPerCell);
-    v.choice({"start", "where points start within their cells"}, kStartNames, start);
+    v.choice({"start", "where points start within their cells"}, mpm::kStartNames, start);
     v.choice({"transfer", "what a point keeps of its velocity: pic what the grid gives back, apic its gradient too, flip its own velocity, aflip both"}, kTransferNames, transfer);
     v.number({"relaxation_time", "of velocities finer than the grid, with transfer aflip or flip; unless given, that of sound through a cell for aflip, endless for flip", Dimension::time, positive()}, relaxationTime);
     v.flag({"match_volumes", "let points that lie looser than packed close up before they press on each other"}, matchVolumes);
@@ -25,14 +26,8 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"dt", "longest time step to take; the stable step unless given", Dimension::time, positive()}, dt);
 }
 
-double wantedSpacing(const Settings& settings, const world::World& world) {
-    if (settings.spacing) return *settings.spacing;
-    if (world.resolution.size) return *world.resolution.size;
-    if (!world.resolution.grains) return 0;
-    if (world.fills.empty() && world.emitters.empty()) return maxComponent(world.domain.size()) / 64;   // nothing will be simulated at it
-    const double pointVolume = world.fillVolume() / static_cast<double>(*world.resolution.grains);
-    return std::cbrt(pointVolume * static_cast<double>(settings.pointsPerCell));
-}
+mpm::Resolution resolution(const Settings& settings) { return {"elastoplastic", settings.spacing, settings.pointsPerCell}; }
+double wantedSpacing(const Settings& settings, const world::World& world) { return mpm::wantedSpacing(resolution(settings), world); }
 
 double velocityMemory(const Settings& settings, double soundCrossing, double dt) {
     if (settings.transfer == Transfer::apic || settings.transfer == Transfer::pic) return 0;
@@ -49,62 +44,10 @@ constexpr std::array kFields{id, position, velocity, radius, mass, volume, mater
                              world::FieldInfo{"volume_ratio", "1", world::FieldType::real, 1, "volume now over volume at the start"},
                              world::FieldInfo{"plastic_case", "1", world::FieldType::integer, 1, "1: elastic, 2: separating without stress, 3: sheared along the yield surface"}};
 
-void checkResolution(const Settings& settings, const world::World& world, Problems& problems) {
-    const double h = wantedSpacing(settings, world);
-    if (!(h > 0)) {
-        problems.error("resolution", "the scene does not say how fine to simulate: give resolution.grains (a number of grains in the regions of [[grains]]) or resolution.size (the grid spacing)");
-        return;
-    }
-    const std::string origin = settings.spacing ? "elastoplastic.spacing" : "resolution";
-    const double mostCells = mpm::kBlockSide * static_cast<double>(mpm::kMostBlocks) / 2;   // along an axis
-    if (const double longest = maxComponent(world.domain.size()); longest / h > mostCells) {
-        problems.error(origin, fmt::format("a grid spacing of {:.4g} m makes {:.3g} cells along {:.4g} m of the domain; at most {:.0f} are possible, so it must be at least {:.3g} m", h,
-                                           longest / h, longest, mostCells, 1.001 * longest / mostCells));
-        return;
-    }
-    const mpm::GridFrame frame = mpm::makeFrame(world.domain, h);
-    for (const world::Fill& fill : world.fills) {
-        if (!fill.region) continue;
-        const Vec3 size = fill.region->bounds().size();
-        if (const double most = size.x * size.y * size.z * static_cast<double>(settings.pointsPerCell) / frame.cellVolume(); most < 1)
-            problems.error(fmt::format("grains[{}].region", fill.source),
-                           fmt::format("the region is too small: at a grid spacing of {:.3g} m it holds {:.2g} grains; make it larger or the resolution finer", h, most));
-    }
-    for (int axis = 0; axis < 3; ++axis) {
-        constexpr std::string_view kAxes = "xyz";
-        const double length = world.domain.size()[axis];
-        const double ratio = frame.spacing[axis] / h;
-        if (world.domain.periodic(axis) && (ratio < 0.7 || ratio > 1.4))
-            problems.error(fmt::format("domain.{}", kAxes[static_cast<std::size_t>(axis)]),
-                           fmt::format("the periodic length {:.4g} m is {:.2g} grid cells of {:.4g} m; elastoplastic needs a multiple of 4 cells: make it at least {:.4g} m, or the resolution finer",
-                                       length, length / h, h, 4 * h));
-    }
-    constexpr double kMostPoints = 4e9;   // rows of a table are counted in 32 bits
-    const double points = (world.fillVolume() + world.emittedVolume()) * static_cast<double>(settings.pointsPerCell) / frame.cellVolume();
-    if (problems.ok() && points > kMostPoints)
-        problems.error("resolution", fmt::format("{:.3g} points are more than elastoplastic can hold, {:.0g}; lower resolution.grains or raise resolution.size", points, kMostPoints));
-}
-
-// One velocity per node: grains of several materials share it, so a body has one friction there.
-void checkFriction(const world::World& world, Problems& problems) {
-    const std::vector<int> materials = world.grainMaterials();
-    for (const world::Body& body : world.bodies)
-        for (const int material : materials) {
-            const double first = world.contacts.between(materials.front(), body.material).friction;
-            const double other = world.contacts.between(material, body.material).friction;
-            if (first != other) {
-                problems.error("contacts", fmt::format("elastoplastic needs one friction coefficient between body '{}' and all grains; materials '{}' and '{}' have {:g} and {:g}", body.name,
-                                                       world.materials[static_cast<std::size_t>(materials.front())].name,
-                                                       world.materials[static_cast<std::size_t>(material)].name, first, other));
-                break;
-            }
-        }
-}
-
 void check(const world::MethodSettings& given, const world::World& world, Problems& problems) {
     const auto& settings = static_cast<const Settings&>(given);
-    checkResolution(settings, world, problems);
-    checkFriction(world, problems);
+    mpm::checkResolution(resolution(settings), world, problems);
+    mpm::checkFriction("elastoplastic", world, problems);
     const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
     if (settings.start == Start::lattice && perAxis * perAxis * perAxis != settings.pointsPerCell)
         problems.error("elastoplastic.points_per_cell", fmt::format("a lattice has a cube of points in a cell: 1, 8, 27 or 64, not {}; or choose start = \"jittered\"", settings.pointsPerCell));

@@ -2,6 +2,7 @@
 // Drucker–Prager MPM [Klar2016] as a method.
 #pragma once
 
+#include "mpm/start_points.h"
 #include "world/method.h"
 
 #include <array>
@@ -10,9 +11,7 @@
 
 namespace talus::elastoplastic {
 
-/// Where points start within their cells.
-enum class Start { lattice, jittered, poisson };
-inline constexpr std::array<std::string_view, 3> kStartNames{"lattice", "jittered", "poisson"};
+using mpm::Start;
 
 /// What a point keeps of its velocity. `pic`: what the grid gives back; `apic`: that and its gradient [Jiang2015]; `flip`: its own
 /// velocity, changed as the grid changes; `aflip`: both, velocity and gradient, with what is finer than the grid dying out over a

@@ -4,42 +4,13 @@
 
 #include "geometry/operators.h"
 #include "geometry/primitives.h"
-#include "geometry/sampling.h"
-#include "mpm/room.h"
+#include "mpm/start_points.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace talus::elastoplastic {
 namespace {
-
-struct StartPoints {
-    std::vector<Vec3> positions;
-    double volume = 0;   // of each [m³]
-};
-
-StartPoints startPoints(const Settings& settings, const mpm::GridFrame& frame, const world::Fill& fill, std::uint64_t seed) {
-    const geometry::RandomStream random{seed, static_cast<std::uint32_t>(fill.source)};
-    const double pointVolume = frame.cellVolume() / static_cast<double>(settings.pointsPerCell);
-    const double perAxis = std::cbrt(static_cast<double>(settings.pointsPerCell));
-    switch (settings.start) {
-        case Start::lattice:
-            return {geometry::subcellLattice(*fill.region, frame.spacing, frame.origin, static_cast<int>(std::lround(perAxis))), pointVolume};
-        case Start::jittered:
-            return {geometry::jittered(*fill.region, frame.spacing * (1 / perAxis), frame.origin, random), pointVolume};
-        case Start::poisson: break;
-    }
-    // A maximal Poisson-disk set of distance r holds about 0.7 points per r³; what it misses of that goes into the volume.
-    constexpr double kPointsPerCube = 0.7;
-    StartPoints start{geometry::poissonDisk(*fill.region, std::cbrt(kPointsPerCube * pointVolume), random), 0};
-    if (!start.positions.empty()) start.volume = fill.region->volume() / static_cast<double>(start.positions.size());
-    return start;
-}
-
-/// No place is fuller than packed; round-off and the jitter of a stream are let pass.
-constexpr double kFull = 1.02;
-/// Part of fullness that sums of weights may differ by.
-constexpr double kRounding = 1e-9;
 
 using Sym = std::array<double, 6>;   // xx, yy, zz, xy, yz, xz
 
@@ -91,11 +62,9 @@ world::Inserted ExplicitMethod<Real>::insert(const Exec& exec, world::World& wor
 // Points of the region that no body covers.
 template <class Real>
 world::Inserted ExplicitMethod<Real>::insertRegion(const Exec& exec, world::World& world, const world::Fill& fill) {
-    StartPoints start = startPoints(settings_, frame_, fill, world.seed);
+    mpm::StartPoints start = mpm::startPoints(settings_.start, settings_.pointsPerCell, frame_, fill, world.seed);
     const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
-    std::erase_if(start.positions, [&](const Vec3& x) {
-        return std::ranges::any_of(bodies, [&](const world::BodySnapshot& body) { return body.distance(x) < 0; });
-    });
+    std::erase_if(start.positions, [&](const Vec3& x) { return mpm::insideAny(bodies, x); });
     return add(exec, world, fill, start.positions.size(), [&](std::size_t i) { return NewPoint{start.positions[i], fill.velocity, start.volume, fill.material, nullptr}; });
 }
 
@@ -109,25 +78,13 @@ world::Inserted ExplicitMethod<Real>::insertListed(const Exec& exec, world::Worl
         return NewPoint{list.positions[i], list.velocities.empty() ? fill.velocity : list.velocities[i], list.volumes.empty() ? ownVolume : list.volumes[i],
                         list.materials.empty() ? fill.material : list.materials[i], list.stresses.empty() ? nullptr : &list.stresses[i]};
     };
-    mpm::Room room(frame_), packed(frame_);
-    if (list.onlyWhereRoom) fillRoom(list.positions, room);
-    if (list.packedPlaces)
-        for (const Vec3& x : *list.packedPlaces) packed.take(x, ownVolume);
-    std::vector<std::size_t> taken;
-    double mass = 0;
-    for (std::size_t i = 0; i < list.positions.size() && static_cast<std::int64_t>(taken.size()) < list.mostCount; ++i) {
+    const auto mass = [&](std::size_t i) {
         const NewPoint p = point(i);
-        const double more = static_cast<double>(static_cast<Real>(bulkDensity_[static_cast<std::size_t>(p.material)] * p.volume));
-        if (mass + more > list.mostMass) break;
-        if (std::ranges::any_of(bodies, [&](const world::BodySnapshot& body) { return body.distance(p.position) < 0; })) continue;
-        if (list.onlyWhereRoom) {
-            const double most = list.packedPlaces ? std::min(kFull, kRounding + packed.fullnessWith(p.position, 0)) : kFull;
-            if (room.fullnessWith(p.position, p.volume) > most) continue;
-            room.take(p.position, p.volume);
-        }
-        mass += more;
-        taken.push_back(i);
-    }
+        return static_cast<double>(static_cast<Real>(bulkDensity_[static_cast<std::size_t>(p.material)] * p.volume));
+    };
+    const auto volume = [&](std::size_t i) { return point(i).volume; };
+    const auto there = [&](mpm::Room& room) { fillRoom(list.positions, room); };
+    const std::vector<std::size_t> taken = mpm::takenPlaces(frame_, list, bodies, {ownVolume, mass, volume, there});
     return add(exec, world, fill, taken.size(), [&](std::size_t i) { return point(taken[i]); });
 }
 

@@ -95,6 +95,9 @@ public:
     virtual std::vector<Metric> metrics() const { return {}; }     // of the last step
     virtual std::vector<Metric> fallbacks() const { return {}; }   // numerical emergencies, counted since the start
 
+    /// What went on in steps that a user should know of, since the last call.
+    virtual std::vector<std::string> takeWarnings() { return {}; }
+
     virtual void save(Archive&) const = 0;
     virtual void load(const Exec&, const Archive&) = 0;
 };

@@ -108,6 +108,7 @@ void Simulation::takeStep(const Exec& exec) {
     const auto start = std::chrono::steady_clock::now();
     const StepReport report = method_->step(exec, world_, plan_.dt);
     stepSeconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    for (std::string& warning : method_->takeWarnings()) warnings_.push_back(std::move(warning));
 
     if (const auto* failed = std::get_if<Failed>(&report)) {
         failure_ = *failed;

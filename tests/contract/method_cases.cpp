@@ -3,6 +3,7 @@
 #include "contract/sphere_dem.h"
 #include "dem/dem.h"
 #include "elastoplastic/elastoplastic.h"
+#include "nonsmooth/nonsmooth.h"
 #include "upsampling/guided.h"
 
 namespace talus::contract {
@@ -26,6 +27,7 @@ const MethodCase kSphereDem{.name = "sphere_dem", .info = &sphereDemInfo, .memor
 const MethodCase kDem{.name = "dem", .info = &dem::info, .velocityEntry = "grains/velocity"};
 const MethodCase kDemClumps{.name = "dem_clumps", .info = &kClumps, .memoryGrains = 6000, .velocityEntry = "grains/velocity"};
 const MethodCase kElastoplastic{.name = "elastoplastic", .info = &elastoplastic::info, .velocityEntry = "points/velocity"};
+const MethodCase kNonsmooth{.name = "nonsmooth", .info = &nonsmooth::info, .velocityEntry = "points/velocity"};
 
 namespace {
 
@@ -61,7 +63,7 @@ const MethodCase kGuidedByPoints{.name = "guided_by_points", .info = &kByPoints,
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(EveryMethod, MethodContract,
-                         testing::Values(kSphereDem, kDem, kDemClumps, kElastoplastic, kElastoplastic.in(world::Precision::float32), kGuidedBySpheres, kGuidedByPoints,
+                         testing::Values(kSphereDem, kDem, kDemClumps, kElastoplastic, kElastoplastic.in(world::Precision::float32), kNonsmooth, kGuidedBySpheres, kGuidedByPoints,
                                          kGuidedByPoints.in(world::Precision::float32)),
                          [](const auto& test) { return test.param.name; });
 

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nonsmooth/body_contacts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace talus::nonsmooth {
+namespace {
+
+constexpr std::size_t kNodesPerTask = 256;
+/// Part of a cell: a node that round-off puts this far outside lies on the surface.
+constexpr double kTouchingCells = 1e-6;
+/// Free bodies are tied to all of their nodes at once: so many turns of these in one sweep of the stress.
+constexpr int kFreeTurns = 4;
+
+struct NearBody {
+    std::uint32_t index;
+    world::BodySnapshot snapshot;
+    Aabb box;
+    int free = -1;               // k of FreeBodies
+};
+
+std::vector<NearBody> bodiesNow(const world::World& world, const world::FreeBodies& free, double reach) {
+    std::vector<NearBody> bodies;
+    for (std::uint32_t i = 0; i < world.bodies.size(); ++i) {
+        if (!world.bodies[i].activeAt(world.time)) continue;
+        NearBody body{i, {world.bodies[i], world.time}, {}};
+        for (std::size_t k = 0; k < free.size(); ++k)
+            if (free.body(k) == i) {
+                body.free = static_cast<int>(k);
+                body.snapshot = free.snapshot(i, world.time);
+            }
+        body.box = geometry::grown(world::worldBounds(body.snapshot), reach);
+        bodies.push_back(body);
+    }
+    return bodies;
+}
+
+}  // namespace
+
+// (corrected §6.1) The volume that is left to grains is φ_max (1 − φ_RB), with φ_RB at the end of the step.
+std::vector<double> freeFractions(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const world::World& world, const world::FreeBodies& free, double dt) {
+    const double reach = norm(frame.spacing);
+    std::vector<NearBody> bodies = bodiesNow(world, free, reach);
+    for (NearBody& body : bodies) {
+        if (body.free < 0 && world.bodies[body.index].fixed()) continue;
+        world::Pose pose = body.snapshot.pose();
+        pose.position += dt * pose.velocity;
+        pose.rotation = (Quat::fromRotationVector(dt * pose.angularVelocity) * pose.rotation).normalizedQuat();
+        body.snapshot = {world.bodies[body.index], pose, world.time};
+        body.box = geometry::grown(world::worldBounds(body.snapshot), reach);
+    }
+    // The two points of Gauss's rule for the hat of a node along an axis, each for what lies on its side.
+    const double offset = 1 / std::sqrt(6.0), perDistance = 1 / (2 * offset * std::cbrt(frame.cellVolume()));
+    std::vector<double> fractions(grid.nodes.size(), 1.0);
+    exec.forBlocks(grid.nodes.size(), kNodesPerTask, [&](std::size_t begin, std::size_t end) {
+        std::vector<const NearBody*> near;
+        for (std::size_t n = begin; n < end; ++n) {
+            const Vec3 x = nodePosition(frame, grid.nodes[n]);
+            near.clear();
+            for (const NearBody& body : bodies)
+                if (body.box.contains(x) && body.snapshot.distance(x) < reach) near.push_back(&body);
+            if (near.empty()) continue;
+            double covered = 0;
+            for (std::size_t corner = 0; corner < kCorners; ++corner) {
+                const Vec3i d = cornerOffset(corner);
+                const Vec3 at = x + componentProduct(frame.spacing, Vec3{offset * (2 * d.x - 1), offset * (2 * d.y - 1), offset * (2 * d.z - 1)});
+                double distance = reach;
+                for (const NearBody* body : near) distance = std::min(distance, body->snapshot.distance(at));
+                covered += std::clamp(0.5 - perDistance * distance, 0.0, 1.0) / kCorners;
+            }
+            fractions[n] = 1 - covered;
+        }
+    });
+    return fractions;
+}
+
+namespace {
+
+/// Nodes around a point, with weights; false where one of them is not there.
+bool around(const mpm::GridFrame& frame, const Grid& grid, const Vec3& x, std::array<std::uint32_t, kCorners>& node, std::array<double, kCorners>& weight, std::size_t& count) {
+    Vec3i base;
+    Vec3 f;
+    for (int axis = 0; axis < 3; ++axis) {
+        const double p = (x[axis] - frame.origin[axis]) / frame.spacing[axis], nearest = std::round(p);
+        const double on = std::abs(p - nearest) < kTouchingCells ? nearest : p;   // on a plane of nodes these alone
+        base[axis] = static_cast<int>(std::floor(on));
+        f[axis] = on - std::floor(on);
+    }
+    count = 0;
+    for (std::size_t corner = 0; corner < kCorners; ++corner) {
+        const Vec3i d = cornerOffset(corner);
+        const double w = (d.x ? f.x : 1 - f.x) * (d.y ? f.y : 1 - f.y) * (d.z ? f.z : 1 - f.z);
+        if (w == 0) continue;
+        const Vec3i at = wrapCoord(frame, base + d);
+        const auto found = std::ranges::lower_bound(grid.nodes, gridKey(at), {}, gridKey);
+        if (found == grid.nodes.end() || *found != at) return false;
+        node[count] = static_cast<std::uint32_t>(found - grid.nodes.begin());
+        weight[count++] = w;
+    }
+    return true;
+}
+
+/// Whether a corner of the cell around x lies in the body.
+bool cornerInside(const mpm::GridFrame& frame, const world::BodySnapshot& body, const Vec3& x) {
+    Vec3i cell;
+    for (int axis = 0; axis < 3; ++axis) cell[axis] = static_cast<int>(std::floor((x[axis] - frame.origin[axis]) / frame.spacing[axis]));
+    for (std::size_t corner = 0; corner < kCorners; ++corner)
+        if (body.distance(nodePosition(frame, cell + cornerOffset(corner))) <= 0) return true;
+    return false;
+}
+
+}  // namespace
+
+// A node in a body or on it stands for the nearest point of the surface; a node outside only where the body is so thin that none
+// lies in it.
+std::optional<BodyContacts::Contact> BodyContacts::contactAt(const mpm::GridFrame& frame, const Grid& grid, std::size_t n, const world::BodySnapshot& body) {
+    const double reach = maxComponent(frame.spacing), touching = kTouchingCells * frame.smallestSpacing();
+    const Vec3 x = nodePosition(frame, grid.nodes[n]);
+    const world::SurfacePoint nearest = body.surface(x);
+    const bool outside = nearest.distance > touching;
+    Contact c;
+    c.at = x - nearest.distance * nearest.normal;
+    if (!(nearest.distance < reach) || (outside && cornerInside(frame, body, c.at))) return std::nullopt;
+    const bool farInside = nearest.distance < -1.5 * reach;
+    if (std::abs(nearest.distance) <= touching || farInside || !around(frame, grid, c.at, c.node, c.weight, c.nodes)) {
+        if (outside) return std::nullopt;
+        c.at = x;
+        c.node[0] = static_cast<std::uint32_t>(n);
+        c.weight[0] = 1;
+        c.nodes = 1;
+    }
+    c.owner = static_cast<std::uint32_t>(n);
+    c.mode = body.body().contact;
+    c.arm = c.at - body.pose().position;
+    return c;
+}
+
+void BodyContacts::place(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const world::World& world, const world::FreeBodies& free, int grainMaterial, double dt,
+                         std::span<const double> mass, std::vector<Node>& nodes) {
+    dt_ = dt;
+    area_ = std::pow(frame.cellVolume(), 2.0 / 3);
+    const std::vector<NearBody> bodies = bodiesNow(world, free, maxComponent(frame.spacing));
+    std::vector<std::vector<std::pair<Contact, int>>> found((grid.nodes.size() + kNodesPerTask - 1) / kNodesPerTask);
+    exec.forBlocks(grid.nodes.size(), kNodesPerTask, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t n = begin; n < end; ++n)
+            for (const NearBody& body : bodies) {
+                if (!body.box.contains(nodePosition(frame, grid.nodes[n]))) continue;
+                std::optional<Contact> c = contactAt(frame, grid, n, body.snapshot);
+                if (!c) continue;
+                const world::Body& is = world.bodies[body.index];
+                const world::SurfacePoint point = body.snapshot.surface(c->at);
+                c->body = body.index;
+                c->friction = world.contacts.between(grainMaterial, is.material).friction;
+                c->normal = point.normal;
+                c->surfaceVelocity = body.free < 0 ? point.velocity : is.beltVelocity(body.snapshot.pose(), c->at, point.normal, world.time);
+                found[begin / kNodesPerTask].push_back({*c, body.free});
+            }
+    });
+    free_.clear();
+    for (std::size_t k = 0; k < free.size(); ++k) free_.push_back({free.velocity(k), free.velocity(k), free.mobility(k), free.body(k)});
+    contacts_.clear();
+    between_.clear();
+    freeContacts_.clear();
+    held_.clear();
+    for (const auto& part : found)
+        for (const auto& [contact, k] : part)
+            if (k < 0 && contact.nodes == 1 && contact.mode == world::ContactMode::sticky) hold(contact, mass, nodes);
+    for (auto& part : found)
+        for (auto& [contact, k] : part) {
+            for (std::size_t i = 0; i < contact.nodes; ++i) contact.inverseMass += contact.weight[i] * contact.weight[i] * nodes[contact.node[i]].inverseMass;
+            if (k >= 0) addFree(contact, static_cast<std::uint32_t>(k), gridKey(grid.nodes[contact.owner]));
+            else if (contact.inverseMass > 0) (contact.nodes == 1 ? contacts_ : between_).push_back(contact);
+        }
+    first_.clear();
+    for (std::size_t i = 0; i < contacts_.size(); ++i)
+        if (i == 0 || contacts_[i].node[0] != contacts_[i - 1].node[0]) first_.push_back(i);
+    first_.push_back(contacts_.size());
+}
+
+void BodyContacts::hold(const Contact& c, std::span<const double> mass, std::vector<Node>& nodes) {
+    Node& node = nodes[c.node[0]];
+    if (node.inverseMass == 0) return;
+    held_.push_back({c.node[0], c.body, c.surfaceVelocity, mass[c.node[0]] * node.velocity, c.arm, mass[c.node[0]]});
+    node = {c.surfaceVelocity, 0};
+}
+
+/// W = Σ N²/m + J M⁻¹ Jᵀ in the axes of the contact.
+void BodyContacts::addFree(const Contact& contact, std::uint32_t k, std::uint64_t ownerKey) {
+    FreeContact c{contact, k, {}, {}, {}};
+    const Vec3 n = contact.normal;
+    const Vec3 t = normalized(cross(n, std::abs(n.x) < 0.7 ? Vec3{1, 0, 0} : Vec3{0, 1, 0})), s = cross(n, t);
+    const auto response = [&](const Vec3& impulse) {   // relative velocity
+        const Vec6 body = free_[k].mobility * Vec6{impulse, cross(c.arm, impulse)};
+        return c.inverseMass * impulse + body.linear + cross(body.angular, c.arm);
+    };
+    const Vec3 ofN = response(n), ofT = response(t), ofS = response(s);
+    const double nn = dot(n, ofN), nt = dot(n, ofT), ns = dot(n, ofS);
+    if (!(nn > 0)) return;
+    const PlaneRotation turn(dot(t, ofT) - nt * nt / nn, dot(t, ofS) - nt * ns / nn, dot(s, ofS) - ns * ns / nn);
+    c.t1 = turn.c * t + turn.s * s;
+    c.t2 = turn.c * s - turn.s * t;
+    c.w = {nn, {turn.c * nt + turn.s * ns, turn.c * ns - turn.s * nt}, {std::max(turn.first, 1e-12 * nn), std::max(turn.second, 1e-12 * nn)}};
+    const auto key = std::tuple{ownerKey, contact.body};
+    const auto before = std::ranges::lower_bound(remembered_, key, {}, [](const Remembered& r) { return std::tuple{r.node, r.body}; });
+    if (before != remembered_.end() && before->node == ownerKey && before->body == contact.body) {
+        if (dot(before->force, n) > 0 || c.mode != world::ContactMode::separate) c.impulse = dt_ * before->force;
+    }
+    freeContacts_.push_back(c);
+}
+
+void BodyContacts::push(const FreeContact& c, const Vec3& impulse) {
+    Free& body = free_[c.k];
+    body.velocity += -1.0 * (body.mobility * Vec6{impulse, cross(c.arm, impulse)});
+}
+
+void BodyContacts::start(std::vector<Node>& nodes) {
+    for (const Contact& c : contacts_) c.push(nodes, c.impulse);
+    for (const Contact& c : between_) c.push(nodes, c.impulse);
+    for (Free& body : free_) body.velocity = body.unloaded;
+    for (const FreeContact& c : freeContacts_) {
+        c.push(nodes, c.impulse);
+        push(c, c.impulse);
+    }
+}
+
+/// With W a number the exact solution is the change of velocity that all grid methods use.
+Vec3 BodyContacts::solved(const Contact& c, std::span<const Node> nodes) const {
+    const Vec3 relative = c.velocity(nodes) - c.inverseMass * c.impulse - c.surfaceVelocity;
+    return mpm::contactChange(c.mode, c.friction, {0, c.normal}, relative, dt_, 0) / c.inverseMass;
+}
+
+Vec3 BodyContacts::solvedFree(const FreeContact& c, std::span<const Node> nodes) const {
+    const Free& body = free_[c.k];
+    const Vec3 relative = c.velocity(nodes) - body.velocity.linear - cross(body.velocity.angular, c.arm) - c.surfaceVelocity;
+    const Split<2> own = c.w.apply({dot(c.impulse, c.normal), {dot(c.impulse, c.t1), dot(c.impulse, c.t2)}});
+    const Split<2> b{dot(relative, c.normal) - own.normal, {dot(relative, c.t1) - own.tangential[0], dot(relative, c.t2) - own.tangential[1]}};
+    Split<2> r;
+    if (c.mode == world::ContactMode::separate) {
+        r = solveCone(c.w, c.friction, b);
+    } else if (c.mode == world::ContactMode::slip) {   // held on both sides: the cone on the side that pushes
+        const double side = b.normal <= 0 ? 1 : -1;
+        LocalOperator<2> w = c.w;
+        for (double& k : w.coupling) k *= side;
+        r = solveCone(w, c.friction, {side * b.normal, b.tangential});
+        r.normal *= side;
+    } else {
+        double along = b.normal;
+        for (std::size_t k = 0; k < 2; ++k) {
+            r.tangential[k] = -(b.tangential[k] - c.w.coupling[k] * (b.normal / c.w.normal)) / c.w.reduced[k];
+            along += c.w.coupling[k] * r.tangential[k];
+        }
+        r.normal = -along / c.w.normal;
+    }
+    return r.normal * c.normal + r.tangential[0] * c.t1 + r.tangential[1] * c.t2;
+}
+
+void BodyContacts::sweep(const Exec& exec, std::vector<Node>& nodes) {
+    const auto settle = [&](Contact& c) {
+        const Vec3 impulse = solved(c, nodes);
+        c.push(nodes, impulse - c.impulse);
+        c.impulse = impulse;
+    };
+    exec.forBlocks(first_.size() - 1, kNodesPerTask, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = first_[begin]; i < first_[end]; ++i) settle(contacts_[i]);
+    });
+    for (Contact& c : between_) settle(c);   // these share nodes
+    for (int turn = 0; turn < kFreeTurns; ++turn)
+        for (FreeContact& c : freeContacts_) {
+            const Vec3 impulse = solvedFree(c, nodes), change = impulse - c.impulse;
+            c.push(nodes, change);
+            push(c, change);
+            c.impulse = impulse;
+        }
+}
+
+NodeForces::Residual BodyContacts::residual(const Exec&, const std::vector<Node>& nodes) {
+    Residual sum;
+    const double scale = 1 / (area_ * area_);
+    for (const auto* list : {&contacts_, &between_})
+        for (const Contact& c : *list) sum.squared += scale * normSquared(solved(c, nodes) - c.impulse);
+    for (const FreeContact& c : freeContacts_) sum.squared += scale * normSquared(solvedFree(c, nodes) - c.impulse);
+    sum.places = static_cast<std::int64_t>(contacts_.size() + between_.size() + freeContacts_.size());
+    return sum;
+}
+
+std::vector<Vec6> BodyContacts::freeVelocities() const {
+    std::vector<Vec6> velocities;
+    for (const Free& body : free_) velocities.push_back(body.velocity);
+    return velocities;
+}
+
+void BodyContacts::load(const Contact& c, const Vec3& surfaceVelocity, const Vec3& nodeVelocity, world::BodyLoad& load) {
+    load.impulse -= c.impulse;
+    load.angularImpulse -= cross(c.arm, c.impulse);
+    load.work += dot(c.impulse, surfaceVelocity);
+    load.slipWork -= dot(c.impulse - dot(c.impulse, c.normal) * c.normal, nodeVelocity - surfaceVelocity);
+}
+
+void BodyContacts::addLoads(world::World& world, std::span<const Node> nodes, std::span<const Node> stressImpulse) const {
+    for (const auto* list : {&contacts_, &between_})
+        for (const Contact& c : *list) load(c, c.surfaceVelocity, c.velocity(nodes), world.bodies[c.body].load);
+    for (const FreeContact& c : freeContacts_) {
+        const Vec6& v = free_[c.k].velocity;
+        load(c, v.linear + cross(v.angular, c.arm) + c.surfaceVelocity, c.velocity(nodes), world.bodies[c.body].load);
+    }
+    if (held_.empty()) return;
+    std::vector<Vec3> others(nodes.size());   // impulses of other bodies on nodes that are held
+    for (const Contact& c : between_)
+        for (std::size_t k = 0; k < c.nodes; ++k) others[c.node[k]] += c.weight[k] * c.impulse;
+    for (const FreeContact& c : freeContacts_)
+        for (std::size_t k = 0; k < c.nodes; ++k) others[c.node[k]] += c.weight[k] * c.impulse;
+    for (const Held& h : held_) {
+        Contact c;
+        c.arm = h.arm;
+        c.impulse = h.mass * h.surfaceVelocity - h.momentumBefore - stressImpulse[h.node].velocity - others[h.node];
+        load(c, h.surfaceVelocity, h.surfaceVelocity, world.bodies[h.body].load);
+    }
+}
+
+void BodyContacts::remember(const Grid& grid) {
+    remembered_.clear();
+    for (const FreeContact& c : freeContacts_)
+        if (c.impulse != Vec3{}) remembered_.push_back({gridKey(grid.nodes[c.owner]), c.body, c.impulse / dt_});
+    std::ranges::sort(remembered_, {}, [](const Remembered& r) { return std::tuple{r.node, r.body}; });
+}
+
+void BodyContacts::save(Archive& archive) const {
+    std::vector<std::uint64_t> nodes;
+    std::vector<std::uint32_t> bodies;
+    std::vector<double> forces;
+    for (const Remembered& r : remembered_) {
+        nodes.push_back(r.node);
+        bodies.push_back(r.body);
+        forces.insert(forces.end(), {r.force.x, r.force.y, r.force.z});
+    }
+    archive.put("nodes", nodes);
+    archive.put("bodies", bodies);
+    archive.put("forces", forces);
+}
+
+void BodyContacts::load(const Archive& archive) {
+    const auto nodes = archive.get<std::uint64_t>("nodes");
+    const auto bodies = archive.get<std::uint32_t>("bodies");
+    const auto forces = archive.get<double>("forces");
+    if (bodies.size() != nodes.size() || forces.size() != 3 * nodes.size()) throw ArchiveError("forces on free bodies do not fit together");
+    remembered_.clear();
+    for (std::size_t i = 0; i < nodes.size(); ++i) remembered_.push_back({nodes[i], bodies[i], {forces[3 * i], forces[3 * i + 1], forces[3 * i + 2]}});
+}
+
+}  // namespace talus::nonsmooth

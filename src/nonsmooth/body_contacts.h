@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies in the friction problem: at points on a surface near nodes there is a Coulomb cone of three dimensions, with the true
+// coefficient of friction, solved in the same sweeps as the stress. The paper presses bodies on stress nodes instead (§6.1); with
+// points the friction is exact on a flat wall, the law is that of the other methods, and no stress is needed beyond a wall.
+#pragma once
+
+#include "core/vec6.h"
+#include "mpm/frame.h"
+#include "mpm/node_contact.h"
+#include "nonsmooth/friction_problem.h"
+#include "nonsmooth/grid.h"
+#include "nonsmooth/transfer.h"
+#include "world/free_bodies.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace talus::nonsmooth {
+
+/// Part of the volume ∫N_i of each node that bodies do not cover at the end of the step, with bodies moved on by their present
+/// velocity.
+std::vector<double> freeFractions(const Exec&, const mpm::GridFrame&, const Grid&, const world::World&, const world::FreeBodies&, double dt);
+
+class BodyContacts final : public NodeForces {
+public:
+    /// Finds the nodes near bodies. Nodes on a sticky surface that does not move freely are held: they get its velocity and lose
+    /// their inverse mass. `mass` and `velocity` are those without bodies.
+    void place(const Exec&, const mpm::GridFrame&, const Grid&, const world::World&, const world::FreeBodies&, int grainMaterial, double dt, std::span<const double> mass, std::vector<Node>&);
+
+    void start(std::vector<Node>&) override;
+    void sweep(const Exec&, std::vector<Node>&) override;
+    Residual residual(const Exec&, const std::vector<Node>&) override;
+
+    /// Velocities of free bodies that the forces found so far give them, from those they would have without grains.
+    std::vector<Vec6> freeVelocities() const;
+    /// Others than the grains changed the velocities that free bodies would have without them.
+    void shiftUnloaded(std::size_t k, const Vec6& by) { free_[k].unloaded += by; }
+    bool touchesFreeBodies() const { return !freeContacts_.empty(); }
+
+    /// Adds to the bodies what the nodes did to them; `stressImpulse` holds Σ λ g of every node as its velocity.
+    void addLoads(world::World&, std::span<const Node>, std::span<const Node> stressImpulse) const;
+    bool anyHeld() const { return !held_.empty(); }
+    /// Forces on free bodies, for the next step to start from.
+    void remember(const Grid&);
+
+    void save(Archive&) const;
+    void load(const Archive&);
+
+private:
+    /// At a point on a surface, whose velocity is that of the nodes around it: u(x) = Σ N_i u_i, which an impulse r changes by
+    /// Σ N_i²/m_i r. One node where the surface goes through it.
+    struct Contact {
+        std::array<std::uint32_t, kCorners> node{};
+        std::array<double, kCorners> weight{};   // N_i(x)
+        std::size_t nodes = 0;
+        double inverseMass = 0;                  // Σ N_i²/m_i [1/kg]
+        std::uint32_t owner = 0, body = 0;       // node that it was found from; index in World::bodies
+        world::ContactMode mode = world::ContactMode::separate;
+        double friction = 0;
+        Vec3 at, normal;                         // [m], outward
+        Vec3 surfaceVelocity;                    // of a free body: of its belt alone [m/s]
+        Vec3 arm;                                // from the body's position [m]
+        Vec3 impulse;                            // on the nodes [N s]
+
+        Vec3 velocity(std::span<const Node> all) const {
+            Vec3 sum;
+            for (std::size_t k = 0; k < nodes; ++k) sum += weight[k] * all[node[k]].velocity;
+            return sum;
+        }
+        void push(std::vector<Node>& all, const Vec3& by) const {
+            for (std::size_t k = 0; k < nodes; ++k) all[node[k]].velocity += (all[node[k]].inverseMass * weight[k]) * by;
+        }
+    };
+    struct Held {
+        std::uint32_t node = 0, body = 0;
+        Vec3 surfaceVelocity, momentumBefore, arm;
+        double mass = 0;
+    };
+    /// A contact with a free body, in axes n, t₁, t₂ in which Ŵ is diagonal.
+    struct FreeContact : Contact {
+        std::uint32_t k = 0;                     // of the free body
+        Vec3 t1, t2;
+        LocalOperator<2> w;
+    };
+    struct Free {
+        Vec6 unloaded, velocity;
+        Mat6 mobility;
+        std::uint32_t body = 0;
+    };
+    struct Remembered {
+        std::uint64_t node = 0;                  // gridKey of the owner
+        std::uint32_t body = 0;
+        Vec3 force;                              // [N]
+    };
+
+    static std::optional<Contact> contactAt(const mpm::GridFrame&, const Grid&, std::size_t node, const world::BodySnapshot&);
+    void hold(const Contact&, std::span<const double> mass, std::vector<Node>&);
+    void addFree(const Contact&, std::uint32_t k, std::uint64_t ownerKey);
+    Vec3 solved(const Contact&, std::span<const Node>) const;
+    Vec3 solvedFree(const FreeContact&, std::span<const Node>) const;
+    void push(const FreeContact&, const Vec3& impulse);
+    static void load(const Contact&, const Vec3& surfaceVelocity, const Vec3& nodeVelocity, world::BodyLoad&);
+
+    double dt_ = 0, area_ = 1;
+    std::vector<Contact> contacts_;              // with one node each, by node
+    std::vector<std::size_t> first_;             // of each node that has any; one past the end last
+    std::vector<Contact> between_;               // between nodes
+    std::vector<FreeContact> freeContacts_;
+    std::vector<Held> held_;
+    std::vector<Free> free_;
+    std::vector<Remembered> remembered_;         // ascending in (node, body)
+};
+
+}  // namespace talus::nonsmooth

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The friction problem of a step [Daviet2016, eq. 21] and its solver. Stress λ (compression positive, times Δt) lives at sites,
+// velocity u at nodes:
+//     m_i u_i = m_i u*_i + Σ_j λ_j g_ji + impulses of bodies,   γ_j = Σ_i sym(g_ji u_iᵀ) + (slack_j/3) 1,   (λ_j, γ_j) in DP(μ_j).
+// A pair of site and node holds one vector g_ji, not a 6x3 block, and the block of a site with itself is
+// λ ↦ ½(Gλ + λG), G = Σ_i g gᵀ/m_i, which in the axes of G falls apart into three shears and three diagonal entries.
+#pragma once
+
+#include "core/exec.h"
+#include "nonsmooth/cone.h"
+#include "nonsmooth/tensor.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace talus::nonsmooth {
+
+/// A node's velocity and 1/m; 0 where a body holds the node, which then keeps its velocity.
+struct Node {
+    Vec3 velocity;               // [m/s]
+    double inverseMass = 0;      // [1/kg]
+};
+
+struct FrictionProblem {
+    std::size_t width = 8;                       // pairs of a site
+    std::vector<std::uint32_t> pairNode;         // `width` a site; pairs that do not exist have g = 0 and a node of the site's own
+    std::vector<Vec3> pairVector;                // g_ji [m²]
+    std::vector<double> friction;                // μ of a site, in the numbers of χ
+    std::vector<double> slack;                   // rate of volume that a site may still lose [m³/s]
+    std::vector<SymTensor> stress;               // λ, times Δt [Pa s]: where to start from, then the solution
+    std::vector<Node> nodes;                     // u*, then the solution
+    std::vector<std::vector<std::uint32_t>> colours;   // sites of a colour share no node
+
+    std::size_t sites() const { return friction.size(); }
+};
+
+/// What acts on nodes besides stress: bodies. Called once in a sweep; what it did since the last sweep counts as its residual.
+class NodeForces {
+public:
+    virtual ~NodeForces() = default;
+    /// Gives the nodes the impulses found so far: they hold u* and the work of λ.
+    virtual void start(std::vector<Node>&) = 0;
+    virtual void sweep(const Exec&, std::vector<Node>&) = 0;
+    struct Residual {
+        double squared = 0;      // [(Pa s)²]
+        std::int64_t places = 0;
+    };
+    virtual Residual residual(const Exec&, const std::vector<Node>&) = 0;
+};
+
+struct SolveLimits {
+    double tolerance = 0;        // root of the mean square of the complementarity function [Pa s]
+    int mostSweeps = 500;
+    int sweepsBetweenChecks = 5;
+};
+struct SolveReport {
+    int sweeps = 0;
+    double residual = 0;         // [Pa s]
+    bool converged = false;
+};
+
+/// Gauss–Seidel, colour by colour: the same bits for any number of threads.
+class GaussSeidel {
+public:
+    /// Starts from problem.stress; leaves stress and velocities there.
+    SolveReport solve(const Exec&, FrictionProblem&, NodeForces*, const SolveLimits&);
+    static double bytesPerSite();
+
+private:
+    struct Site {
+        Mat3 axes;                     // of G, as columns
+        double c = 1, s = 0;           // turns the deviators b, c to those of Ŵ
+        LocalOperator<5> w;
+        double friction = 0, slack = 0;   // slack in χ
+        Split<5> force;                // λ in these numbers
+        bool solid = false;            // all of its nodes are held: nothing to find
+    };
+    void prepare(const Exec&, const FrictionProblem&);
+    template <std::size_t Width>
+    void sweep(const Exec&, FrictionProblem&);
+    template <std::size_t Width>
+    double residualSquared(const Exec&, const FrictionProblem&) const;
+    template <std::size_t Width>
+    SolveReport solveWidth(const Exec&, FrictionProblem&, NodeForces*, const SolveLimits&);
+    static Split<5> local(const Site&, const SymTensor&);
+    static SymTensor world(const Site&, const Split<5>&);
+
+    std::vector<Site> sites_;
+};
+
+/// Adds Σ_j λ_j g_ji/m_i to the velocities of nodes.
+void applyStress(const Exec&, const FrictionProblem&, std::vector<Node>&);
+
+}  // namespace talus::nonsmooth

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time step of [Daviet2016, §5.3]: points to grid, friction problem, grid to points.
+#pragma once
+
+#include "nonsmooth/body_contacts.h"
+#include "nonsmooth/nonsmooth.h"
+
+#include <string>
+#include <vector>
+
+namespace talus::nonsmooth {
+
+class NonsmoothMethod final : public world::Method {
+public:
+    NonsmoothMethod(const Settings&, const world::World&);
+
+    world::Inserted insert(const Exec&, world::World&, const world::Fill&) override;
+    world::Removed erase(const Exec&, const world::Region&, world::ChunkSink* taken) override;
+    std::int64_t count() const override { return static_cast<std::int64_t>(points_.rows()); }
+    double grainSpacing() const override;
+    void setClockBack(double by) override;
+    double stableStep(const world::World&) const override;
+    world::StepReport step(const Exec&, world::World&, double dt) override;
+    std::span<const world::FieldInfo> fields() const override { return info.fields; }
+    void read(const Exec&, world::FieldNames, world::ChunkSink&) const override;
+    std::vector<world::Metric> metrics() const override;
+    std::vector<world::Metric> fallbacks() const override;
+    std::vector<std::string> takeWarnings() override { return std::exchange(warnings_, {}); }
+    void save(Archive&) const override;
+    void load(const Exec&, const Archive&) override;
+
+private:
+    struct NewPoint {
+        Vec3 position, velocity;               // [m], [m/s]
+        double volume;                         // packed [m³]
+        int material;
+        const std::array<double, 6>* stress;   // Cauchy, tension positive [Pa]; null: none
+    };
+    /// What a step found, for metrics.
+    struct LastStep {
+        double sweeps = 0, residual = 0, tolerance = 0;   // residual and tolerance in Pa
+        double cells = 0, nodes = 0;
+        double packedVolume = 0;                          // that is free around nodes more than half full [m³]
+        double overfullVolume = 0;                        // that grains would take up beyond φ_max [m³]
+        double rounds = 0;                                // of conjugate gradients
+    };
+
+    void refresh(const world::World&);
+    template <class PointAt>
+    world::Inserted add(const Exec&, world::World&, const world::Fill&, std::size_t count, const PointAt&);
+    void sort(const Exec&);
+    void readRows(world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>* listed) const;
+
+    LastStep constrain(const Exec&, const world::World&, std::span<const double> taken, double dt);
+    double stressScale(const Exec&, const world::World&) const;
+    SolveReport solve(const Exec&, double dt, double tolerance);
+    /// The fastest that a point would move with the node velocities, in cells a second.
+    double fastest(const Exec&) const;
+    void toPoints(const Exec&, double dt);
+    void leaveBodies(const Exec&, const world::World&, double dt);
+    std::optional<world::Failed> missed(const SolveReport&, const world::World&, double dt, double tolerance);
+
+    Settings settings_;
+    world::Domain domain_;
+    mpm::GridFrame frame_;
+    std::vector<Rheology> rheology_;           // per material
+    std::vector<world::Material> materials_;
+    std::int64_t revision_ = -1;
+    int grainMaterial_ = 0;                    // the last put in: all rub alike (see check)
+
+    Points points_;                            // sorted whenever no call is under way
+    double cellRate_ = 0;                      // max |v_a|/h_a over points [1/s]
+    std::int64_t missed_ = 0, sweeps_ = 0;
+    LastStep last_;
+    bool warned_ = false;
+    std::vector<std::string> warnings_;
+
+    // During a step.
+    Grid grid_;
+    FrictionProblem problem_;
+    std::vector<double> taken_;                // volume that grains of a site take up [m³]
+    std::vector<double> fullness_;             // of a node: volume fraction over φ_max
+    std::vector<std::uint8_t> nearBody_;       // of a node
+    GaussSeidel solver_;
+    BodyContacts contacts_;
+    world::FreeBodies freeBodies_;
+};
+
+}  // namespace talus::nonsmooth

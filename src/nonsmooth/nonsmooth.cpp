@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "nonsmooth/nonsmooth.h"
+
+#include "nonsmooth/method.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus::nonsmooth {
+
+void Settings::keys(KeyVisitor& v) {
+    v.integer({"points_per_cell", "material points in a full cell; a cube (1, 8, 27, 64) for the lattice start", Dimension::none, between(1, 1000)}, pointsPerCell);
+    v.choice({"start", "where points start within their cells"}, mpm::kStartNames, start);
+    v.number({"spacing", "of the grid; from the scene's resolution unless given", Dimension::length, positive()}, spacing);
+    v.vector({"cells", "cells along x, y, z of the domain, instead of one spacing for all axes", Dimension::none, {.min = 1, .max = kMostCells}}, cells);
+    v.choice({"stress_basis", "constant: one stress tensor a cell; trilinear: between nodes as in the paper, with odd and even layers coming apart"}, kStressBasisNames, stressBasis);
+    v.choice({"constraint", "volume_fraction: grains may be compressed until they are packed; divergence: never compressed, however loose"}, kConstraintNames, constraint);
+    v.number({"max_volume_fraction", "volume fraction that grains cannot exceed; the packing fraction of each material unless given", Dimension::none, positiveUpTo(1)}, maxVolumeFraction);
+    v.number({"viscosity", "of the Newtonian part of the stress [Pa s]", Dimension::none, nonNegative()}, viscosity);
+    v.number({"cfl", "part of a cell that grains may move in a step", Dimension::none, positiveUpTo(1)}, cfl);
+    v.number({"dt", "longest time step to take; from cfl alone unless given", Dimension::time, positive()}, dt);
+    v.flag({"fixed_step", "take steps of dt, divided evenly between frames, whatever the speed"}, fixedStep);
+    v.number({"tolerance", "of the friction problem: root mean square of its residual, in density times gravity times the height of the grains", Dimension::none, positive()}, tolerance);
+    v.integer({"most_sweeps", "of the friction solver in a step; what misses the tolerance then is counted and warned of", Dimension::none, between(1, 1000000)}, mostSweeps);
+    v.flag({"strict", "stop when the friction solver misses its tolerance"}, strict);
+    if (fixedStep && !dt) v.problem("fixed_step", "steps of fixed length need their length: give dt");
+    if (spacing && cells) v.problem("cells", "give either cells or spacing, not both");
+}
+
+namespace {
+
+mpm::Resolution resolution(const Settings& settings) { return {"nonsmooth", settings.spacing, settings.pointsPerCell}; }
+
+Vec3 cellsOf(const Settings& settings) { return {std::round(settings.cells->x), std::round(settings.cells->y), std::round(settings.cells->z)}; }
+
+}  // namespace
+
+mpm::GridFrame gridFrame(const Settings& settings, const world::World& world) {
+    if (!settings.cells) return mpm::makeFrame(world.domain, mpm::wantedSpacing(resolution(settings), world));
+    mpm::GridFrame frame{world.domain.min, {}, {}};
+    for (int axis = 0; axis < 3; ++axis) {
+        frame.spacing[axis] = world.domain.size()[axis] / cellsOf(settings)[axis];
+        if (world.domain.periodic(axis)) frame.periodBlocks[static_cast<std::size_t>(axis)] = static_cast<int>(cellsOf(settings)[axis]) / mpm::kBlockSide;
+    }
+    return frame;
+}
+
+namespace {
+
+using namespace world::field;
+constexpr std::array kFields{id, position, velocity, radius, mass, volume, material, source, birthTime, stress,
+                             world::FieldInfo{"pressure", "Pa", world::FieldType::real, 1, "mean pressure, compression positive"},
+                             world::FieldInfo{"volume_fraction", "1", world::FieldType::real, 1, "part of the cell around that grains fill"},
+                             world::FieldInfo{"strain_rate", "1/s", world::FieldType::real, 1, "square root of half the square of the strain rate tensor"},
+                             world::FieldInfo{"inertial_number", "1", world::FieldType::real, 1, "of the flow, from strain rate, pressure and grain diameter; 0 where nothing presses"}};
+
+void checkCells(const Settings& settings, const world::World& world, Problems& problems) {
+    constexpr std::string_view kAxes = "xyz";
+    for (int axis = 0; axis < 3; ++axis) {
+        const double n = (*settings.cells)[axis];
+        const char name = kAxes[static_cast<std::size_t>(axis)];
+        if (n != std::round(n)) problems.error("nonsmooth.cells", fmt::format("{:g} cells along {} are not a whole number", n, name));
+        else if (world.domain.periodic(axis) && static_cast<int>(n) % mpm::kBlockSide != 0)
+            problems.error("nonsmooth.cells", fmt::format("{} is periodic and needs a multiple of 4 cells, not {:g}", name, n));
+    }
+}
+
+void checkPacking(const Settings& settings, const world::World& world, Problems& problems) {
+    if (!settings.maxVolumeFraction) return;
+    for (const int m : world.grainMaterials())
+        if (const world::Material& material = world.materials[static_cast<std::size_t>(m)]; material.packingFraction > *settings.maxVolumeFraction)
+            problems.warn("nonsmooth.max_volume_fraction",
+                          fmt::format("material '{}' starts packed to {:g}, above the {:g} that grains can be packed to; it is not pushed apart, and keeps more in a place than it should",
+                                      material.name, material.packingFraction, *settings.maxVolumeFraction));
+}
+
+void check(const world::MethodSettings& given, const world::World& world, Problems& problems) {
+    const auto& settings = static_cast<const Settings&>(given);
+    if (settings.cells) checkCells(settings, world, problems);
+    else mpm::checkResolution(resolution(settings), world, problems);
+    mpm::checkFriction("nonsmooth", world, problems);
+    checkPacking(settings, world, problems);
+    const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
+    if (settings.start == mpm::Start::lattice && perAxis * perAxis * perAxis != settings.pointsPerCell)
+        problems.error("nonsmooth.points_per_cell", fmt::format("a lattice has a cube of points in a cell: 1, 8, 27 or 64, not {}; or choose start = \"jittered\"", settings.pointsPerCell));
+    if (settings.pointsPerCell < 4) problems.warn("nonsmooth.points_per_cell", "fewer than 4 points in a cell leave holes in the flow; 8 is usual");
+}
+
+/// Cells that a region fills, and their nodes.
+struct Counts {
+    double cells = 0, nodes = 0;
+};
+Counts countCells(const geometry::Shape& region, const mpm::GridFrame& frame) {
+    const Aabb box = region.bounds();
+    const Vec3 size = box.size();
+    double cells = 1, nodes = 1;
+    for (int axis = 0; axis < 3; ++axis) {
+        const double n = std::max(1.0, size[axis] / frame.spacing[axis]);
+        cells *= n;
+        nodes *= n + 1;
+    }
+    const double fullness = std::min(1.0, region.volume() / (size.x * size.y * size.z));   // of its bounding box
+    return {fullness * cells, fullness * nodes};
+}
+
+// Points with the largest column twice and the sort's keys; of the grid, all that lives in a step at once.
+world::Estimate estimate(const world::MethodSettings& given, const world::World& world, world::Precision) {
+    const auto& settings = static_cast<const Settings&>(given);
+    const mpm::GridFrame frame = gridFrame(settings, world);
+    const double cellVolume = frame.cellVolume();
+    if (!(cellVolume > 0)) return {};
+    const auto perCell = static_cast<double>(settings.pointsPerCell);
+    double points = world.emittedVolume() * perCell / cellVolume;
+    for (const world::Fill& fill : world.fills)
+        if (fill.listed) points += static_cast<double>(fill.listed->positions.size());
+    Counts counts{points / perCell, 2 * points / perCell};   // what is listed or emitted has no shape: as if packed
+    for (const world::Fill& fill : world.fills) {
+        if (!fill.region) continue;
+        const Counts own = countCells(*fill.region, frame);
+        points += fill.region->volume() * perCell / cellVolume;
+        counts.cells += own.cells;
+        counts.nodes += own.nodes;
+    }
+    constexpr double kSpread = 1.5;   // grains that flow are in more cells than those that were filled in
+    const bool constant = settings.stressBasis == StressBasis::constant;
+    const double sites = constant ? counts.cells : counts.nodes, width = constant ? 8 : 27;
+    const double perSite = width * (sizeof(Vec3) + 4) + 2 * sizeof(double) + sizeof(SymTensor) + 4 + sizeof(double) + GaussSeidel::bytesPerSite();
+    const double perGridCell = sizeof(CornerSums) + sizeof(Vec3i) + 4 + kCorners * 4;
+    const double perNode = 3 * sizeof(Node) + 3 * sizeof(double) + sizeof(Vec3) + sizeof(Vec3i) + kCorners * 4;
+    const double perPoint = static_cast<double>(Points().bytesPerRow());
+    const double bytes = points * perPoint + kSpread * (sites * perSite + counts.cells * perGridCell + counts.nodes * perNode);
+    return {static_cast<std::int64_t>(points), bytes, std::cbrt(cellVolume)};
+}
+
+std::unique_ptr<world::Method> create(const world::MethodSettings& given, const world::World& world, world::Precision) {
+    return std::make_unique<NonsmoothMethod>(static_cast<const Settings&>(given), world);
+}
+
+}  // namespace
+
+const world::MethodInfo info{
+    .name = "nonsmooth",
+    .summary = "sand as a rigid-plastic continuum on material points, implicit (exact Drucker-Prager cone)",
+    .citation = "Daviet2016",
+    .fields = kFields,
+    .settings = [] { return std::unique_ptr<world::MethodSettings>(std::make_unique<Settings>()); },
+    .check = check,
+    .estimate = estimate,
+    .create = create,
+    .continuum = true,
+};
+
+}  // namespace talus::nonsmooth

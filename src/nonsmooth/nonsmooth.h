@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Semi-implicit MPM with the exact Drucker–Prager cone [Daviet2016] as a method.
+#pragma once
+
+#include "mpm/frame.h"
+#include "mpm/resolution.h"
+#include "mpm/start_points.h"
+#include "nonsmooth/transfer.h"
+#include "world/method.h"
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace talus::nonsmooth {
+
+/// What keeps grains from being packed ever tighter: room up to φ_max, or no compression at all (figure 3 of the paper).
+enum class Constraint { volumeFraction, divergence };
+inline constexpr std::array<std::string_view, 2> kConstraintNames{"volume_fraction", "divergence"};
+
+struct Settings final : world::MethodSettings {
+    std::int64_t pointsPerCell = 8;
+    mpm::Start start = mpm::Start::lattice;
+    std::optional<double> spacing;            // of the grid [m]; from the scene's resolution unless given
+    std::optional<Vec3> cells;                // along the axes of the domain, instead of one spacing
+    StressBasis stressBasis = StressBasis::constant;
+    Constraint constraint = Constraint::volumeFraction;
+    std::optional<double> maxVolumeFraction;  // φ_max; each material's packing fraction unless given
+    double viscosity = 0;                     // η of the Newtonian part [Pa s]
+    double cfl = 0.5;                         // cells that a point may move in a step
+    std::optional<double> dt;                 // longest step [s]
+    bool fixedStep = false;                   // dt, whatever the speed
+    double tolerance = 1e-3;                  // of the friction problem, in weights of the grains above each other
+    std::int64_t mostSweeps = 500;
+    bool strict = false;
+
+    void keys(KeyVisitor&) override;
+};
+
+extern const world::MethodInfo info;
+
+/// The grid of a scene; its spacing is 0 where the scene does not say how fine.
+mpm::GridFrame gridFrame(const Settings&, const world::World&);
+
+}  // namespace talus::nonsmooth

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points as fields.
+#include "nonsmooth/method.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+namespace talus::nonsmooth {
+namespace {
+
+/// One point, and what its material brings.
+struct PointValues {
+    const Points& points;
+    std::size_t row;
+    const world::Material& material;
+    double crowding;
+
+    /// λ times the volume at φ_max is the Cauchy stress times the packed volume, with the other sign.
+    SymTensor cauchy() const { return -crowding * points.stressOf(row); }
+    double pressure() const { return -trace(cauchy()) / 3; }
+    /// |ε̇| = √(½ ε̇:ε̇), half the shear rate of simple shear.
+    double strainRate() const {
+        const Mat3 c = points.gradientOf(row);
+        double squares = 0;
+        for (int i = 0; i < 3; ++i)
+            for (int j = 0; j < 3; ++j) squares += 0.25 * (c(i, j) + c(j, i)) * (c(i, j) + c(j, i));
+        return std::sqrt(0.5 * squares);
+    }
+    /// I = 2 d |ε̇| / √(P/ρ) [Jop2006] with P the total pressure and ρ the density of a grain; 0 where nothing presses.
+    double inertialNumber() const { return pressure() > 0 ? 2 * material.grainDiameter * strainRate() / std::sqrt(pressure() / material.density) : 0; }
+};
+
+using Reals = std::vector<double>;
+using Integers = std::vector<std::int64_t>;
+using Writer = void (*)(const PointValues&, Reals&, Integers&);
+
+void putVector(const Vec3& v, Reals& to) { to.insert(to.end(), {v.x, v.y, v.z}); }
+
+struct NamedWriter {
+    std::string_view name;
+    Writer write;
+};
+const NamedWriter kWriters[] = {
+    {"id", [](const PointValues& p, Reals&, Integers& out) { out.push_back(p.points.id(p.row)); }},
+    {"position", [](const PointValues& p, Reals& out, Integers&) { putVector(p.points.positionOf(p.row), out); }},
+    {"velocity", [](const PointValues& p, Reals& out, Integers&) { putVector(p.points.velocityOf(p.row), out); }},
+    {"radius", [](const PointValues& p, Reals& out, Integers&) { out.push_back(std::cbrt(0.75 / std::numbers::pi * p.points.volume(p.row))); }},
+    {"mass", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.points.mass(p.row)); }},
+    {"volume", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.points.volume(p.row)); }},
+    {"material", [](const PointValues& p, Reals&, Integers& out) { out.push_back(p.points.material(p.row)); }},
+    {"source", [](const PointValues& p, Reals&, Integers& out) { out.push_back(p.points.source(p.row)); }},
+    {"birth_time", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.points.birthTime(p.row)); }},
+    {"stress", [](const PointValues& p, Reals& out, Integers&) {
+         const SymTensor s = p.cauchy();
+         out.insert(out.end(), {s.xx, s.yy, s.zz, s.xy, s.yz, s.xz});
+     }},
+    {"pressure", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.pressure()); }},
+    {"volume_fraction", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.points.fraction(p.row)); }},
+    {"strain_rate", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.strainRate()); }},
+    {"inertial_number", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.inertialNumber()); }},
+};
+
+Writer findWriter(std::string_view name) {
+    const auto found = std::ranges::find(kWriters, name, &NamedWriter::name);
+    if (found == std::end(kWriters)) throw std::out_of_range("nonsmooth has no field '" + std::string(name) + "'");
+    return found->write;
+}
+
+}  // namespace
+
+void NonsmoothMethod::read(const Exec&, world::FieldNames names, world::ChunkSink& sink) const { readRows(names, sink, nullptr); }
+
+void NonsmoothMethod::readRows(world::FieldNames names, world::ChunkSink& sink, const std::vector<std::size_t>* listed) const {
+    struct Buffer {
+        Writer write;
+        const world::FieldInfo* info;
+        Reals reals;
+        Integers integers;
+    };
+    std::vector<Buffer> buffers;
+    for (const std::string_view name : names) buffers.push_back({findWriter(name), world::findField(fields(), name), {}, {}});
+    const std::size_t count = listed ? listed->size() : points_.rows();
+    for (std::size_t begin = 0; begin < count; begin += world::Chunk::kMostGrains) {
+        const std::size_t end = std::min(count, begin + world::Chunk::kMostGrains);
+        std::vector<world::FieldColumn> columns;
+        for (Buffer& buffer : buffers) {
+            buffer.reals.clear();
+            buffer.integers.clear();
+            for (std::size_t n = begin; n < end; ++n) {
+                const std::size_t row = listed ? (*listed)[n] : n;
+                const auto m = static_cast<std::size_t>(points_.material(row));
+                buffer.write({points_, row, materials_[m], rheology_[m].crowding}, buffer.reals, buffer.integers);
+            }
+            columns.push_back({buffer.info, buffer.reals, buffer.integers});
+        }
+        sink.take({end - begin, columns});
+    }
+}
+
+}  // namespace talus::nonsmooth

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step. Sections and equations are those of [Daviet2016], corrected as in docs/methods/nonsmooth.md.
+#include "nonsmooth/method.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus::nonsmooth {
+namespace {
+
+constexpr std::size_t kRowsPerTask = 1024;
+/// A point that would move further than this many cells makes the step too long.
+constexpr double kMostCellsMoved = 1.5;
+/// Part of a node's volume that counts as free inside bodies, where points seldom are.
+constexpr double kLeastRoom = 0.1;
+/// Turns that grains and other bodies take in pushing free bodies that touch, and the change at which no more is needed.
+constexpr int kMostMeetings = 3;
+constexpr double kMet = 1e-3;
+
+/// Σ_j λ_j g_ji of every node, as velocities of nodes of unit mass.
+std::vector<Node> stressImpulses(const Exec& exec, const FrictionProblem& problem) {
+    std::vector<Node> nodes(problem.nodes.size(), Node{{}, 1});
+    applyStress(exec, problem, nodes);
+    return nodes;
+}
+
+}  // namespace
+
+world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, double dt) {
+    refresh(world);
+    Transferred moving;
+    LastStep now;
+    {
+        const auto phase = exec.phase("points to grid");
+        grid_ = Grid::build(exec, frame_, points_);
+        moving = toGrid(exec, frame_, grid_, points_, rheology_, world, dt);                                                      // (18)
+    }
+    if (moving.badRow >= 0) {
+        const auto row = static_cast<std::size_t>(moving.badRow);
+        return world::Failed{"the state of a point is not finite", points_.id(row), points_.positionOf(row), isFinite(points_.positionOf(row)) ? "velocity" : "position"};
+    }
+    {
+        const auto phase = exec.phase("assembly");
+        taken_ = assemble(exec, frame_, grid_, points_, rheology_, settings_.stressBasis, dt, problem_);            // B of (20)
+        problem_.nodes.resize(grid_.nodes.size());
+        for (std::size_t n = 0; n < grid_.nodes.size(); ++n) problem_.nodes[n] = {moving.velocity[n], 1 / moving.mass[n]};
+        freeBodies_.begin(world, dt);
+        contacts_.place(exec, frame_, grid_, world, freeBodies_, grainMaterial_, dt, moving.mass, problem_.nodes);    // §6.1
+        now = constrain(exec, world, moving.taken, dt);
+    }
+    if (settings_.viscosity > 0) {
+        const auto phase = exec.phase("viscosity");
+        now.rounds = diffuse(exec, frame_, grid_, points_, rheology_, settings_.viscosity, dt, moving.mass, problem_.nodes);
+    }
+    const double scale = stressScale(exec, world);
+    const SolveReport report = solve(exec, dt, settings_.tolerance * scale);                                            // (21)
+    const auto phase = exec.phase("grid to points");
+    const double rate = fastest(exec);
+    if (!std::isfinite(rate)) return world::Failed{"the friction problem has no finite solution", -1, {}, "stress"};
+    if (rate * dt > kMostCellsMoved) return world::Rejected{std::min(0.5 * dt, settings_.cfl / rate)};
+    if (const auto failed = missed(report, world, dt, settings_.tolerance * scale)) return *failed;
+
+    contacts_.addLoads(world, problem_.nodes, contacts_.anyHeld() ? stressImpulses(exec, problem_) : std::vector<Node>{});
+    contacts_.remember(grid_);
+    cellRate_ = rate;
+    now.sweeps = report.sweeps;
+    now.residual = report.residual / dt;
+    now.tolerance = settings_.tolerance * scale;
+    last_ = now;
+    toPoints(exec, dt);                                                                                                 // (22), (23)
+    freeBodies_.move();
+    leaveBodies(exec, world, dt);
+    freeBodies_.commit(world);
+    sort(exec);
+    return world::Done{};
+}
+
+// k of (19), with fullness f = φ/φ_max at the nodes as in the paper, of what bodies leave free. Grains that take up V when packed
+// fill V/f now and (V/f)(1 + Δt ∇·u) after the step: so V ∇·u + V (1 − f)/Δt ≥ 0, where the paper's φ (1 − Δt ∇·u) ≤ φ_max has
+// V (1 − f)/(f Δt) and lets loose grains that collide become too full. Never less than 0: what is too full is not pushed apart.
+// A cell is as full as the fullest of its nodes: grains in half a cell on top of others are then carried, and the chance number of
+// points in a cell counts little.
+NonsmoothMethod::LastStep NonsmoothMethod::constrain(const Exec& exec, const world::World& world, std::span<const double> taken, double dt) {
+    LastStep now{.cells = static_cast<double>(grid_.cells.size()), .nodes = static_cast<double>(grid_.nodes.size())};
+    fullness_ = freeFractions(exec, frame_, grid_, world, freeBodies_, dt);
+    nearBody_.resize(fullness_.size());
+    for (std::size_t n = 0; n < fullness_.size(); ++n) {
+        nearBody_[n] = fullness_[n] < 1;
+        const double room = fullness_[n] * frame_.cellVolume();
+        now.overfullVolume += std::max(0.0, taken[n] - room);
+        if (taken[n] > 0.5 * room) now.packedVolume += room;
+        fullness_[n] = taken[n] / std::max(room, kLeastRoom * frame_.cellVolume());
+    }
+    if (settings_.constraint == Constraint::divergence) return now;
+    for (std::size_t j = 0; j < problem_.sites(); ++j) {
+        double full = 0;
+        if (settings_.stressBasis == StressBasis::trilinear) full = fullness_[j];
+        else
+            for (const std::uint32_t n : grid_.cellNodes[j]) full = std::max(full, fullness_[n]);
+        problem_.slack[j] = taken_[j] * std::max(0.0, 1 - full) / dt;
+    }
+    return now;
+}
+
+/// ρ g L with L the height of the grains along gravity; without gravity the dynamic pressure of the fastest [Pa].
+double NonsmoothMethod::stressScale(const Exec& exec, const world::World& world) const {
+    struct Extent {
+        double low = 1e300, high = -1e300, mass = 0, volume = 0, speed = 0;
+    };
+    const double g = norm(world.gravity);
+    const Vec3 up = g > 0 ? world.gravity / -g : Vec3{0, 0, 1};
+    const Extent all = exec.reduce(
+        points_.rows(), kRowsPerTask, Extent{},
+        [&](std::size_t begin, std::size_t end) {
+            Extent e;
+            for (std::size_t row = begin; row < end; ++row) {
+                const double height = dot(points_.positionOf(row), up);
+                e.low = std::min(e.low, height);
+                e.high = std::max(e.high, height);
+                e.mass += points_.mass(row);
+                e.volume += points_.volume(row);
+                e.speed = std::max(e.speed, norm(points_.velocityOf(row)));
+            }
+            return e;
+        },
+        [](const Extent& a, const Extent& b) { return Extent{std::min(a.low, b.low), std::max(a.high, b.high), a.mass + b.mass, a.volume + b.volume, std::max(a.speed, b.speed)}; });
+    if (points_.rows() == 0) return 0;
+    const double density = all.mass / all.volume;
+    return g > 0 ? density * g * std::max(all.high - all.low, frame_.smallestSpacing()) : density * all.speed * all.speed;
+}
+
+SolveReport NonsmoothMethod::solve(const Exec& exec, double dt, double tolerance) {
+    const auto phase = exec.phase("friction");
+    const SolveLimits limits{.tolerance = tolerance * dt, .mostSweeps = static_cast<int>(settings_.mostSweeps)};
+    const std::vector<Node> start = problem_.nodes;
+    SolveReport report = solver_.solve(exec, problem_, &contacts_, limits);
+    if (freeBodies_.size() > 0) {
+        for (int round = 0; round < kMostMeetings && freeBodies_.touching(); ++round) {
+            const std::vector<Vec6> velocity = contacts_.freeVelocities();
+            for (std::size_t k = 0; k < velocity.size(); ++k) freeBodies_.setVelocity(k, velocity[k]);
+            freeBodies_.meet();
+            double change = 0, speed = 0;
+            for (std::size_t k = 0; k < velocity.size(); ++k) {
+                const Vec6 given = freeBodies_.velocity(k) - velocity[k];
+                contacts_.shiftUnloaded(k, given);
+                change = std::max(change, norm(given.linear));
+                speed = std::max(speed, norm(velocity[k].linear));
+            }
+            problem_.nodes = start;
+            const int before = report.sweeps;
+            report = solver_.solve(exec, problem_, &contacts_, limits);
+            report.sweeps += before;
+            if (change <= kMet * (speed + 1e-6) || !contacts_.touchesFreeBodies()) break;
+        }
+        const std::vector<Vec6> velocity = contacts_.freeVelocities();
+        for (std::size_t k = 0; k < velocity.size(); ++k) freeBodies_.setVelocity(k, velocity[k]);
+    }
+    return report;
+}
+
+std::optional<world::Failed> NonsmoothMethod::missed(const SolveReport& report, const world::World& world, double dt, double tolerance) {
+    sweeps_ += report.sweeps;
+    if (report.converged) return std::nullopt;
+    const std::string what = fmt::format("the friction problem missed its tolerance: residual {:.3g} Pa against {:.3g} Pa after {} sweeps", report.residual / dt, tolerance, report.sweeps);
+    if (settings_.strict) return world::Failed{what + "; raise nonsmooth.most_sweeps or nonsmooth.tolerance, or leave out nonsmooth.strict", -1, {}, "stress"};
+    ++missed_;
+    if (!warned_) warnings_.push_back(fmt::format("{} at {:.6g} s (later ones are counted in run.json only); raise nonsmooth.most_sweeps or nonsmooth.tolerance", what, world.time));
+    warned_ = true;
+    return std::nullopt;
+}
+
+double NonsmoothMethod::fastest(const Exec& exec) const {
+    return exec.reduce(
+        grid_.cells.size(), 64, 0.0,
+        [&](std::size_t begin, std::size_t end) {
+            double rate = 0;
+            for (std::size_t c = begin; c < end; ++c)
+                for (std::size_t row = grid_.firstRow[c]; row < grid_.firstRow[c + 1]; ++row) {
+                    const Trilinear t(placeOf(frame_, points_.positionOf(row)).fraction, frame_.spacing);
+                    Vec3 v;
+                    for (std::size_t corner = 0; corner < kCorners; ++corner) v += t.weight[corner] * problem_.nodes[grid_.cellNodes[c][corner]].velocity;
+                    for (int axis = 0; axis < 3; ++axis) rate = std::isfinite(v[axis]) ? std::max(rate, std::abs(v[axis]) / frame_.spacing[axis]) : v[axis];
+                    if (!std::isfinite(rate)) return std::numeric_limits<double>::infinity();
+                }
+            return rate;
+        },
+        [](double a, double b) { return std::max(a, b); });
+}
+
+void NonsmoothMethod::toPoints(const Exec& exec, double dt) {
+    const bool constant = settings_.stressBasis == StressBasis::constant;
+    exec.forBlocks(grid_.cells.size(), 64, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t c = begin; c < end; ++c)
+            for (std::size_t row = grid_.firstRow[c]; row < grid_.firstRow[c + 1]; ++row) {
+                const Vec3 x = points_.positionOf(row);
+                const Trilinear t(placeOf(frame_, x).fraction, frame_.spacing);
+                Vec3 v;
+                Mat3 gradient;
+                SymTensor stress = constant ? problem_.stress[c] : SymTensor{};
+                double full = 0;
+                for (std::size_t corner = 0; corner < kCorners; ++corner) {
+                    const std::uint32_t n = grid_.cellNodes[c][corner];
+                    const Vec3& u = problem_.nodes[n].velocity;
+                    v += t.weight[corner] * u;
+                    gradient += Mat3::outer(u, t.gradient[corner]);
+                    full += t.weight[corner] * fullness_[n];
+                    if (!constant) stress += t.weight[corner] * problem_.stress[n];
+                }
+                const auto material = static_cast<std::size_t>(points_.material(row));
+                points_.setVelocity(row, v);
+                points_.setGradient(row, gradient);
+                points_.setPosition(row, domain_.wrap(x + dt * v));
+                points_.setStress(row, (1 / dt) * stress);
+                points_.fraction(row) = full * materials_[material].packingFraction / rheology_[material].crowding;
+            }
+    });
+}
+
+// A surface that lies between nodes stops them on average: points that come into a body are put back on its surface, with the
+// velocity they have.
+void NonsmoothMethod::leaveBodies(const Exec& exec, const world::World& world, double dt) {
+    std::vector<world::BodySnapshot> bodies;
+    for (std::uint32_t i = 0; i < world.bodies.size(); ++i)
+        if (world.bodies[i].activeAt(world.time)) bodies.emplace_back(world.bodies[i], world.bodies[i].pose(world.time + dt), world.time);
+    for (std::size_t k = 0; k < freeBodies_.size(); ++k)
+        for (world::BodySnapshot& body : bodies)
+            if (&body.body() == &world.bodies[freeBodies_.body(k)]) body = freeBodies_.snapshot(freeBodies_.body(k), world.time);
+    exec.forBlocks(grid_.cells.size(), 64, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t c = begin; c < end; ++c) {
+            if (std::ranges::none_of(grid_.cellNodes[c], [&](std::uint32_t n) { return nearBody_[n] != 0; })) continue;
+            for (std::size_t row = grid_.firstRow[c]; row < grid_.firstRow[c + 1]; ++row)
+                for (const world::BodySnapshot& body : bodies) {
+                    const Vec3 x = points_.positionOf(row);
+                    if (!(body.distance(x) < 0)) continue;
+                    const world::SurfacePoint surface = body.surface(x);
+                    points_.setPosition(row, domain_.wrap(x - surface.distance * surface.normal));
+                }
+        }
+    });
+}
+
+}  // namespace talus::nonsmooth
