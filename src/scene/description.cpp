@@ -210,7 +210,7 @@ void BodyDescription::keys(KeyVisitor& v) {
     v.list({.name = "motion", .help = "\"fixed\" (the default), \"free\", a motion, or a list of motions that add up", .shorthand = "type"},
            motion);
     v.numbers({"active", "[from, until] or [from]: when the body is there; always unless given", Dimension::time}, active);
-    v.list({.name = "surface_velocity", .help = "a surface that runs while the body stays: a belt, a turntable", .shorthand = "type"}, surfaceVelocity);
+    v.list({.name = "surface_velocity", .help = "a surface that runs while the body stays: { type = \"along\", velocity = [1, 0, 0] } for a belt, { type = \"about\", … } for a turntable", .shorthand = "type"}, surfaceVelocity);
     v.table({"copies", "several bodies that are alike"}, copies.given, [&](KeyVisitor& inside) { copies.keys(inside); });
     shape.keys(v, {.name = "shape", .help = "the solid, in coordinates of the body: 0 is at its position", .required = true});
     v.table({.name = "look", .help = "how it looks in pictures: \"plain\" (the default), \"checker\", \"glass\", \"hidden\", or a table", .shorthand = "finish"},

@@ -383,6 +383,8 @@ void Reader::visitList(const Key& key, std::size_t /*count*/, FunctionRef<void(s
             path_.empty() ? fmt::format("a list of tables, each under [[{}]]", path) : "a list of tables, [{ … }, { … }]";
         return error(*value, path, fmt::format("'{}' must be {}, not {}", path, form, value->typeName()));
     }
+    if (items && !key.shorthand.empty() && std::ranges::none_of(*items, [](const Value& entry) { return entry.as<Table>() || entry.as<std::string>(); }) && !items->empty())
+        return error(*value, path, fmt::format("'{}' must be a text, a table or a list of these, not a list of values like {}; it is {}", path, items->front().typeName(), key.help));
     resize(items ? items->size() : 1);
     if (!items) return readTable(*value, key, path, [&](Reader& inside) { item(0, inside); });
     for (std::size_t i = 0; i < items->size(); ++i)
