@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points as fields.
 #include "elastoplastic/explicit_method.h"
+#include "elastoplastic/hencky.h"
 #include "elastoplastic/plastic_case.h"
 
 #include <algorithm>
@@ -17,22 +18,36 @@ struct PointValues {
     std::int64_t id, material, source;
     Vec3 position, velocity;
     double mass, referenceVolume, expansion, birthTime;
-    std::array<double, 6> tau;   // Kirchhoff stress
+    std::array<double, 6> tau;       // Kirchhoff stress, with what damps sound
+    std::array<double, 6> elastic;   // that of the strain alone
     double kappa;                // slope of the cone in strain
 };
 
+/// H of a point, xx yy zz xy yz xz.
+template <class Real>
+std::array<double, 6> henckyOf(const Points<Real>& points, std::size_t row) {
+    const Real* e = points.strain.group(row / 8);
+    const auto entry = [e](int i) { return Wide<Real>::load(e + 8 * i); };
+    const WideSym3<Real> h = henckyStrain(WideSym3<Real>{entry(0), entry(1), entry(2), entry(3), entry(4), entry(5)});
+    const int lane = static_cast<int>(row % 8);
+    std::array<double, 6> values;
+    const Wide<Real>* parts[6] = {&h.xx, &h.yy, &h.zz, &h.xy, &h.yz, &h.xz};
+    for (std::size_t i = 0; i < 6; ++i) values[i] = parts[i]->lane(lane);
+    return values;
+}
+
 /// Volume follows from the elastic compression and the expansion still open: V = V⁰ exp(tr H + v_c).
 double currentVolume(const PointValues& p, const Elasticity& e) {
-    const double traceH = (p.tau[0] + p.tau[1] + p.tau[2]) / (3 * e.lambda + 2 * e.mu);
+    const double traceH = (p.elastic[0] + p.elastic[1] + p.elastic[2]) / (3 * e.lambda + 2 * e.mu);
     return p.referenceVolume * std::exp(traceH + p.expansion);
 }
 
 /// ψ V⁰ with ψ = μ tr H² + ½ λ (tr H)² (25), H from τ = 2μ H + λ tr H 1.
 double elasticEnergy(const PointValues& p, const Elasticity& e) {
-    const double traceH = (p.tau[0] + p.tau[1] + p.tau[2]) / (3 * e.lambda + 2 * e.mu);
+    const double traceH = (p.elastic[0] + p.elastic[1] + p.elastic[2]) / (3 * e.lambda + 2 * e.mu);
     double squares = 0;
     for (std::size_t i = 0; i < 6; ++i) {
-        const double h = (p.tau[i] - (i < 3 ? e.lambda * traceH : 0)) / (2 * e.mu);
+        const double h = (p.elastic[i] - (i < 3 ? e.lambda * traceH : 0)) / (2 * e.mu);
         squares += (i < 3 ? 1 : 2) * h * h;
     }
     return p.referenceVolume * (e.mu * squares + 0.5 * e.lambda * traceH * traceH);
@@ -74,7 +89,7 @@ const NamedWriter kWriters[] = {
          out.push_back(shearStress(p.tau) * p.referenceVolume / currentVolume(p, e));
      }},
     {"volume_ratio", [](const PointValues& p, const Elasticity& e, auto& out, auto&) { out.push_back(currentVolume(p, e) / p.referenceVolume); }},
-    {"plastic_case", [](const PointValues& p, const Elasticity& e, auto&, auto& out) { out.push_back(plasticCase(p.tau, e, p.kappa)); }},
+    {"plastic_case", [](const PointValues& p, const Elasticity& e, auto&, auto& out) { out.push_back(plasticCase(p.elastic, e, p.kappa)); }},
 };
 
 Writer findWriter(std::string_view name) {
@@ -120,8 +135,13 @@ void ExplicitMethod<Real>::readRows(world::FieldNames names, world::ChunkSink& s
             const std::size_t row = listed ? (*listed)[b][n] : first + n;
             PointValues p{points_.id(row), points_.material(row), points_.source(row), worldPosition(block, row),
                           {points_.velocity(row, 0), points_.velocity(row, 1), points_.velocity(row, 2)},
-                          points_.mass(row), points_.volume(row), points_.expansion(row), points_.birthTime(row), {}, kappa_[static_cast<std::size_t>(points_.material(row))]};
-            for (int i = 0; i < 6; ++i) p.tau[static_cast<std::size_t>(i)] = points_.stress(row, i);
+                          points_.mass(row), points_.volume(row), points_.expansion(row), points_.birthTime(row), {}, {}, kappa_[static_cast<std::size_t>(points_.material(row))]};
+            const std::array<double, 6> strain = henckyOf(points_, row);
+            const double traceH = strain[0] + strain[1] + strain[2];
+            for (std::size_t i = 0; i < 6; ++i) {
+                p.tau[i] = points_.stress(row, static_cast<int>(i));
+                p.elastic[i] = 2 * elasticity_.mu * strain[i] + (i < 3 ? elasticity_.lambda * traceH : 0);
+            }
             for (Buffer& buffer : buffers) buffer.write(p, elasticity_, buffer.reals, buffer.integers);
             if (++gathered == world::Chunk::kMostGrains) flush();
         }
