@@ -23,17 +23,12 @@ struct PointValues {
     double kappa;                // slope of the cone in strain
 };
 
-/// H of a point, xx yy zz xy yz xz.
+/// H of a point, xx yy zz xy yz xz: by itself, so that it does not depend on the points that share its group.
 template <class Real>
 std::array<double, 6> henckyOf(const Points<Real>& points, std::size_t row) {
-    const Real* e = points.strain.group(row / 8);
-    const auto entry = [e](int i) { return Wide<Real>::load(e + 8 * i); };
-    const WideSym3<Real> h = henckyStrain(WideSym3<Real>{entry(0), entry(1), entry(2), entry(3), entry(4), entry(5)});
-    const int lane = static_cast<int>(row % 8);
-    std::array<double, 6> values;
-    const Wide<Real>* parts[6] = {&h.xx, &h.yy, &h.zz, &h.xy, &h.yz, &h.xz};
-    for (std::size_t i = 0; i < 6; ++i) values[i] = parts[i]->lane(lane);
-    return values;
+    const auto entry = [&](int i) { return Wide<double>(static_cast<double>(points.strain(row, i))); };
+    const WideSym3<double> h = henckyStrain(WideSym3<double>{entry(0), entry(1), entry(2), entry(3), entry(4), entry(5)});
+    return {h.xx.lane(0), h.yy.lane(0), h.zz.lane(0), h.xy.lane(0), h.yz.lane(0), h.xz.lane(0)};
 }
 
 /// Volume follows from the elastic compression and the expansion still open: V = V⁰ exp(tr H + v_c).
