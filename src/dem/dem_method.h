@@ -88,12 +88,12 @@ private:
     // dem_step.cpp
     void predict(const Exec&, const world::World&, double dt);
     world::FreeBodies predictBodies(const world::World&, double dt) const;
-    Extremes computeForces(const Exec&, const world::World&, double dt, std::span<const world::BodySnapshot>);
+    Extremes computeForces(const Exec&, double dt, std::span<const world::BodySnapshot>);
     template <class NormalKind, class ShearKind>
     Extremes pairForces(const Exec&, double dt);
     template <class NormalKind, class ShearKind>
     Extremes bodyForces(const Exec&, double dt, std::span<const world::BodySnapshot>);
-    std::vector<world::BodyLoad> bodyRates(double dt, std::span<const world::BodySnapshot>) const;
+    std::vector<world::BodyLoad> bodyRates(std::span<const world::BodySnapshot>) const;
     struct Meeting {
         Vec3 normal;                       // from the second sphere to the first
         double overlap = 0;                // [m]

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grains and contacts as fields.
 #include "dem/dem_method.h"
+#include "world/chunk_writer.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <stdexcept>
-#include <string>
 
 namespace talus::dem {
 namespace {
@@ -22,14 +21,9 @@ struct GrainValues {
     std::array<double, 6> stress;
 };
 
-using Writer = void (*)(const GrainValues&, std::vector<double>&, std::vector<std::int64_t>&);
-void putVector(const Vec3& v, std::vector<double>& to) { to.insert(to.end(), {v.x, v.y, v.z}); }
+using world::putVector;
 
-struct NamedWriter {
-    std::string_view name;
-    Writer write;
-};
-const NamedWriter kWriters[] = {
+const world::FieldWriter<GrainValues> kWriters[] = {
     {"id", [](const GrainValues& g, auto&, auto& out) { out.push_back(g.id); }},
     {"position", [](const GrainValues& g, auto& out, auto&) { putVector(g.position, out); }},
     {"velocity", [](const GrainValues& g, auto& out, auto&) { putVector(g.velocity, out); }},
@@ -52,12 +46,6 @@ const NamedWriter kWriters[] = {
 
 /// Those that need a pass over all contacts.
 bool ofContacts(std::string_view name) { return name == "stress" || name == "elastic_energy" || name == "coordination" || name == "contact_force"; }
-
-Writer findWriter(std::string_view name) {
-    const auto found = std::ranges::find(kWriters, name, &NamedWriter::name);
-    if (found == std::end(kWriters)) throw std::out_of_range("dem has no field '" + std::string(name) + "'");
-    return found->write;
-}
 
 }  // namespace
 
@@ -113,41 +101,25 @@ ContactSums DemMethod::sumContacts() const {
 void DemMethod::read(const Exec&, world::FieldNames names, world::ChunkSink& sink) const { readRows(names, sink, nullptr); }
 
 void DemMethod::readRows(world::FieldNames names, world::ChunkSink& sink, const std::vector<std::size_t>* listed) const {
-    struct Buffer {
-        Writer write;
-        const world::FieldInfo* info;
-        std::vector<double> reals;
-        std::vector<std::int64_t> integers;
-    };
-    std::vector<Buffer> buffers;
-    for (const std::string_view name : names) buffers.push_back({findWriter(name), world::findField(fields(), name), {}, {}});
+    world::ChunkWriter<GrainValues> writer(kWriters, fields(), names, sink);
     const bool contacts = std::ranges::any_of(names, ofContacts);
     // After grains were taken out, what those that stay felt in the step before it still counts.
     const ContactSums sums = !contacts ? ContactSums(0) : keptSums_ ? *keptSums_ : sumContacts();
 
     const std::size_t count = listed ? listed->size() : grains_.rows();
-    for (std::size_t begin = 0; begin < count; begin += world::Chunk::kMostGrains) {
-        const std::size_t end = std::min(count, begin + world::Chunk::kMostGrains);
-        for (Buffer& buffer : buffers) {
-            buffer.reals.clear();
-            buffer.integers.clear();
+    for (std::size_t n = 0; n < count; ++n) {
+        const std::size_t i = listed ? (*listed)[n] : n;
+        GrainValues g{grains_.id(i), grains_.material(i), grains_.source(i), grains_.shape(i), wrapped(i), get(grains_.velocity, i), angularVelocityOf(i), get(grains_.spin, i),
+                      get(grains_.orientation, i), reachOf(i), grains_.mass(i), grains_.volume(i), grains_.birthTime(i), 0, 0, 0, {}};
+        if (i < sums.coordination.size()) {
+            g.coordination = sums.coordination[i];
+            g.contactForce = sums.force[i];
+            g.elasticEnergy = sums.energy[i];
+            for (std::size_t k = 0; k < 6; ++k) g.stress[k] = sums.stress[i][k] / g.volume;
         }
-        for (std::size_t n = begin; n < end; ++n) {
-            const std::size_t i = listed ? (*listed)[n] : n;
-            GrainValues g{grains_.id(i), grains_.material(i), grains_.source(i), grains_.shape(i), wrapped(i), get(grains_.velocity, i), angularVelocityOf(i), get(grains_.spin, i),
-                          get(grains_.orientation, i), reachOf(i), grains_.mass(i), grains_.volume(i), grains_.birthTime(i), 0, 0, 0, {}};
-            if (i < sums.coordination.size()) {
-                g.coordination = sums.coordination[i];
-                g.contactForce = sums.force[i];
-                g.elasticEnergy = sums.energy[i];
-                for (std::size_t k = 0; k < 6; ++k) g.stress[k] = sums.stress[i][k] / g.volume;
-            }
-            for (Buffer& buffer : buffers) buffer.write(g, buffer.reals, buffer.integers);
-        }
-        std::vector<world::FieldColumn> columns;
-        for (const Buffer& buffer : buffers) columns.push_back({buffer.info, buffer.reals, buffer.integers});
-        sink.take({end - begin, columns});
+        writer.add(g);
     }
+    writer.flush();
 }
 
 std::vector<world::ContactLine> DemMethod::contacts() const {

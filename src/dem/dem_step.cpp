@@ -67,8 +67,8 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     for (std::size_t k = 0; k < free.size(); ++k) bodies[free.body(k)] = free.snapshot(free.body(k), world.time + dt);
 
     keptSums_.reset();
-    const Extremes found = computeForces(exec, world, dt, bodies);
-    const std::vector<world::BodyLoad> rates = bodyRates(dt, bodies);
+    const Extremes found = computeForces(exec, dt, bodies);
+    const std::vector<world::BodyLoad> rates = bodyRates(bodies);
     const std::int64_t bad = correct(exec, world, dt);
     if (bad >= 0) return failure(static_cast<std::size_t>(bad), "the force on a grain is not finite", "force");
     if (found.deep > 0 && settings_.deepOverlap == DeepOverlap::stop)
@@ -146,7 +146,7 @@ world::FreeBodies DemMethod::predictBodies(const world::World& world, double dt)
     return bodies;
 }
 
-DemMethod::Extremes DemMethod::computeForces(const Exec& exec, const world::World&, double dt, std::span<const world::BodySnapshot> bodies) {
+DemMethod::Extremes DemMethod::computeForces(const Exec& exec, double dt, std::span<const world::BodySnapshot> bodies) {
     const auto phase = exec.phase("contacts");
     return std::visit(
         [&](auto normal, auto shear) {
@@ -244,7 +244,7 @@ DemMethod::Extremes DemMethod::bodyForces(const Exec& exec, double dt, std::span
 }
 
 /// What bodies get per second, in the order of the list. A rate counts for half a step, but the slip is that of the whole one.
-std::vector<world::BodyLoad> DemMethod::bodyRates(double, std::span<const world::BodySnapshot> bodies) const {
+std::vector<world::BodyLoad> DemMethod::bodyRates(std::span<const world::BodySnapshot> bodies) const {
     std::vector<world::BodyLoad> rates(bodies.size());
     for (std::size_t k = 0; k < bodies_.size(); ++k) {
         const ContactState& state = bodies_.state[k];

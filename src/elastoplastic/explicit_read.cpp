@@ -3,12 +3,12 @@
 #include "elastoplastic/explicit_method.h"
 #include "elastoplastic/hencky.h"
 #include "elastoplastic/plastic_case.h"
+#include "world/chunk_writer.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
-#include <string>
+#include <string_view>
 
 namespace talus::elastoplastic {
 namespace {
@@ -20,7 +20,8 @@ struct PointValues {
     double mass, referenceVolume, expansion, birthTime;
     std::array<double, 6> tau;       // Kirchhoff stress, with what damps sound
     std::array<double, 6> elastic;   // that of the strain alone
-    double kappa;                // slope of the cone in strain
+    double kappa;                    // slope of the cone in strain
+    const Elasticity& elasticity;
 };
 
 /// H of a point, xx yy zz xy yz xz: by itself, so that it does not depend on the points that share its group.
@@ -32,13 +33,15 @@ std::array<double, 6> henckyOf(const Points<Real>& points, std::size_t row) {
 }
 
 /// Volume follows from the elastic compression and the expansion still open: V = V⁰ exp(tr H + v_c).
-double currentVolume(const PointValues& p, const Elasticity& e) {
+double currentVolume(const PointValues& p) {
+    const Elasticity& e = p.elasticity;
     const double traceH = (p.elastic[0] + p.elastic[1] + p.elastic[2]) / (3 * e.lambda + 2 * e.mu);
     return p.referenceVolume * std::exp(traceH + p.expansion);
 }
 
 /// ψ V⁰ with ψ = μ tr H² + ½ λ (tr H)² (25), H from τ = 2μ H + λ tr H 1.
-double elasticEnergy(const PointValues& p, const Elasticity& e) {
+double elasticEnergy(const PointValues& p) {
+    const Elasticity& e = p.elasticity;
     const double traceH = (p.elastic[0] + p.elastic[1] + p.elastic[2]) / (3 * e.lambda + 2 * e.mu);
     double squares = 0;
     for (std::size_t i = 0; i < 6; ++i) {
@@ -55,42 +58,36 @@ double shearStress(const std::array<double, 6>& s) {   // √J₂
     return std::sqrt(squares);
 }
 
-using Writer = void (*)(const PointValues&, const Elasticity&, std::vector<double>&, std::vector<std::int64_t>&);
+using world::putVector;
 
-void putVector(const Vec3& v, std::vector<double>& to) { to.insert(to.end(), {v.x, v.y, v.z}); }
-
-struct NamedWriter {
-    std::string_view name;
-    Writer write;
-};
-const NamedWriter kWriters[] = {
-    {"id", [](const PointValues& p, const Elasticity&, auto&, auto& out) { out.push_back(p.id); }},
-    {"position", [](const PointValues& p, const Elasticity&, auto& out, auto&) { putVector(p.position, out); }},
-    {"velocity", [](const PointValues& p, const Elasticity&, auto& out, auto&) { putVector(p.velocity, out); }},
-    {"radius", [](const PointValues& p, const Elasticity&, auto& out, auto&) { out.push_back(std::cbrt(0.75 / std::numbers::pi * p.referenceVolume)); }},
-    {"mass", [](const PointValues& p, const Elasticity&, auto& out, auto&) { out.push_back(p.mass); }},
-    {"volume", [](const PointValues& p, const Elasticity& e, auto& out, auto&) { out.push_back(currentVolume(p, e)); }},
-    {"material", [](const PointValues& p, const Elasticity&, auto&, auto& out) { out.push_back(p.material); }},
-    {"source", [](const PointValues& p, const Elasticity&, auto&, auto& out) { out.push_back(p.source); }},
-    {"birth_time", [](const PointValues& p, const Elasticity&, auto& out, auto&) { out.push_back(p.birthTime); }},
-    {"stress", [](const PointValues& p, const Elasticity& e, auto& out, auto&) {
-         for (const double t : p.tau) out.push_back(t * p.referenceVolume / currentVolume(p, e));
+const world::FieldWriter<PointValues> kWriters[] = {
+    {"id", [](const PointValues& p, auto&, auto& out) { out.push_back(p.id); }},
+    {"position", [](const PointValues& p, auto& out, auto&) { putVector(p.position, out); }},
+    {"velocity", [](const PointValues& p, auto& out, auto&) { putVector(p.velocity, out); }},
+    {"radius", [](const PointValues& p, auto& out, auto&) { out.push_back(std::cbrt(0.75 / std::numbers::pi * p.referenceVolume)); }},
+    {"mass", [](const PointValues& p, auto& out, auto&) { out.push_back(p.mass); }},
+    {"volume", [](const PointValues& p, auto& out, auto&) { out.push_back(currentVolume(p)); }},
+    {"material", [](const PointValues& p, auto&, auto& out) { out.push_back(p.material); }},
+    {"source", [](const PointValues& p, auto&, auto& out) { out.push_back(p.source); }},
+    {"birth_time", [](const PointValues& p, auto& out, auto&) { out.push_back(p.birthTime); }},
+    {"stress", [](const PointValues& p, auto& out, auto&) {
+         for (const double t : p.tau) out.push_back(t * p.referenceVolume / currentVolume(p));
      }},
-    {"elastic_energy", [](const PointValues& p, const Elasticity& e, auto& out, auto&) { out.push_back(elasticEnergy(p, e)); }},
-    {"pressure", [](const PointValues& p, const Elasticity& e, auto& out, auto&) {
-         out.push_back(-(p.tau[0] + p.tau[1] + p.tau[2]) / 3 * p.referenceVolume / currentVolume(p, e));
+    {"elastic_energy", [](const PointValues& p, auto& out, auto&) { out.push_back(elasticEnergy(p)); }},
+    {"pressure", [](const PointValues& p, auto& out, auto&) {
+         out.push_back(-(p.tau[0] + p.tau[1] + p.tau[2]) / 3 * p.referenceVolume / currentVolume(p));
      }},
-    {"shear_stress", [](const PointValues& p, const Elasticity& e, auto& out, auto&) {
-         out.push_back(shearStress(p.tau) * p.referenceVolume / currentVolume(p, e));
+    {"shear_stress", [](const PointValues& p, auto& out, auto&) {
+         out.push_back(shearStress(p.tau) * p.referenceVolume / currentVolume(p));
      }},
-    {"volume_ratio", [](const PointValues& p, const Elasticity& e, auto& out, auto&) { out.push_back(currentVolume(p, e) / p.referenceVolume); }},
-    {"plastic_case", [](const PointValues& p, const Elasticity& e, auto&, auto& out) { out.push_back(plasticCase(p.elastic, e, p.kappa)); }},
+    {"volume_ratio", [](const PointValues& p, auto& out, auto&) { out.push_back(currentVolume(p) / p.referenceVolume); }},
+    {"plastic_case", [](const PointValues& p, auto&, auto& out) { out.push_back(plasticCase(p.elastic, p.elasticity, p.kappa)); }},
 };
 
-Writer findWriter(std::string_view name) {
-    const auto found = std::ranges::find(kWriters, name, &NamedWriter::name);
-    if (found == std::end(kWriters)) throw std::out_of_range("elastoplastic has no field '" + std::string(name) + "'");
-    return found->write;
+/// Those that take more than what is stored: the volume now, or the elastic stress.
+bool ofStrain(std::string_view name) {
+    constexpr std::array kStored{"id", "position", "velocity", "radius", "mass", "material", "source", "birth_time"};
+    return std::ranges::find(kStored, name) == kStored.end();
 }
 
 }  // namespace
@@ -102,27 +99,8 @@ void ExplicitMethod<Real>::read(const Exec&, world::FieldNames names, world::Chu
 
 template <class Real>
 void ExplicitMethod<Real>::readRows(world::FieldNames names, world::ChunkSink& sink, const RowsOfBlocks* listed) const {
-    struct Buffer {
-        Writer write;
-        const world::FieldInfo* info;
-        std::vector<double> reals;
-        std::vector<std::int64_t> integers;
-    };
-    std::vector<Buffer> buffers;
-    for (const std::string_view name : names) buffers.push_back({findWriter(name), world::findField(fields(), name), {}, {}});
-
-    std::size_t gathered = 0;
-    const auto flush = [&] {
-        if (gathered == 0) return;
-        std::vector<world::FieldColumn> columns;
-        for (const Buffer& buffer : buffers) columns.push_back({buffer.info, buffer.reals, buffer.integers});
-        sink.take({gathered, columns});
-        for (Buffer& buffer : buffers) {
-            buffer.reals.clear();
-            buffer.integers.clear();
-        }
-        gathered = 0;
-    };
+    world::ChunkWriter<PointValues> writer(kWriters, fields(), names, sink);
+    const bool strained = std::ranges::any_of(names, ofStrain);
     for (std::size_t b = 0; b < blocks_.points.size(); ++b) {
         const mpm::PointBlock& block = blocks_.points[b];
         const std::size_t first = 8 * std::size_t{block.firstGroup}, count = listed ? (*listed)[b].size() : block.points;
@@ -130,18 +108,17 @@ void ExplicitMethod<Real>::readRows(world::FieldNames names, world::ChunkSink& s
             const std::size_t row = listed ? (*listed)[b][n] : first + n;
             PointValues p{points_.id(row), points_.material(row), points_.source(row), worldPosition(block, row),
                           {points_.velocity(row, 0), points_.velocity(row, 1), points_.velocity(row, 2)},
-                          points_.mass(row), points_.volume(row), points_.expansion(row), points_.birthTime(row), {}, {}, kappa_[static_cast<std::size_t>(points_.material(row))]};
-            const std::array<double, 6> strain = henckyOf(points_, row);
+                          points_.mass(row), points_.volume(row), points_.expansion(row), points_.birthTime(row), {}, {}, kappa_[static_cast<std::size_t>(points_.material(row))], elasticity_};
+            const std::array<double, 6> strain = strained ? henckyOf(points_, row) : std::array<double, 6>{};
             const double traceH = strain[0] + strain[1] + strain[2];
             for (std::size_t i = 0; i < 6; ++i) {
                 p.tau[i] = points_.stress(row, static_cast<int>(i));
                 p.elastic[i] = 2 * elasticity_.mu * strain[i] + (i < 3 ? elasticity_.lambda * traceH : 0);
             }
-            for (Buffer& buffer : buffers) buffer.write(p, elasticity_, buffer.reals, buffer.integers);
-            if (++gathered == world::Chunk::kMostGrains) flush();
+            writer.add(p);
         }
     }
-    flush();
+    writer.flush();
 }
 
 template void ExplicitMethod<float>::read(const Exec&, world::FieldNames, world::ChunkSink&) const;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points as fields.
 #include "nonsmooth/method.h"
+#include "world/chunk_writer.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
 
 namespace talus::nonsmooth {
 namespace {
@@ -32,17 +31,9 @@ struct PointValues {
     double inertialNumber() const { return pressure() > 0 ? 2 * material.grainDiameter * strainRate() / std::sqrt(pressure() / material.density) : 0; }
 };
 
-using Reals = std::vector<double>;
-using Integers = std::vector<std::int64_t>;
-using Writer = void (*)(const PointValues&, Reals&, Integers&);
+using world::Integers, world::putVector, world::Reals;
 
-void putVector(const Vec3& v, Reals& to) { to.insert(to.end(), {v.x, v.y, v.z}); }
-
-struct NamedWriter {
-    std::string_view name;
-    Writer write;
-};
-const NamedWriter kWriters[] = {
+const world::FieldWriter<PointValues> kWriters[] = {
     {"id", [](const PointValues& p, Reals&, Integers& out) { out.push_back(p.points.id(p.row)); }},
     {"position", [](const PointValues& p, Reals& out, Integers&) { putVector(p.points.positionOf(p.row), out); }},
     {"velocity", [](const PointValues& p, Reals& out, Integers&) { putVector(p.points.velocityOf(p.row), out); }},
@@ -62,41 +53,19 @@ const NamedWriter kWriters[] = {
     {"inertial_number", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.inertialNumber()); }},
 };
 
-Writer findWriter(std::string_view name) {
-    const auto found = std::ranges::find(kWriters, name, &NamedWriter::name);
-    if (found == std::end(kWriters)) throw std::out_of_range("nonsmooth has no field '" + std::string(name) + "'");
-    return found->write;
-}
-
 }  // namespace
 
 void NonsmoothMethod::read(const Exec&, world::FieldNames names, world::ChunkSink& sink) const { readRows(names, sink, nullptr); }
 
 void NonsmoothMethod::readRows(world::FieldNames names, world::ChunkSink& sink, const std::vector<std::size_t>* listed) const {
-    struct Buffer {
-        Writer write;
-        const world::FieldInfo* info;
-        Reals reals;
-        Integers integers;
-    };
-    std::vector<Buffer> buffers;
-    for (const std::string_view name : names) buffers.push_back({findWriter(name), world::findField(fields(), name), {}, {}});
+    world::ChunkWriter<PointValues> writer(kWriters, fields(), names, sink);
     const std::size_t count = listed ? listed->size() : points_.rows();
-    for (std::size_t begin = 0; begin < count; begin += world::Chunk::kMostGrains) {
-        const std::size_t end = std::min(count, begin + world::Chunk::kMostGrains);
-        std::vector<world::FieldColumn> columns;
-        for (Buffer& buffer : buffers) {
-            buffer.reals.clear();
-            buffer.integers.clear();
-            for (std::size_t n = begin; n < end; ++n) {
-                const std::size_t row = listed ? (*listed)[n] : n;
-                const auto m = static_cast<std::size_t>(points_.material(row));
-                buffer.write({points_, row, materials_[m], rheology_[m].crowding}, buffer.reals, buffer.integers);
-            }
-            columns.push_back({buffer.info, buffer.reals, buffer.integers});
-        }
-        sink.take({end - begin, columns});
+    for (std::size_t n = 0; n < count; ++n) {
+        const std::size_t row = listed ? (*listed)[n] : n;
+        const auto m = static_cast<std::size_t>(points_.material(row));
+        writer.add({points_, row, materials_[m], rheology_[m].crowding});
     }
+    writer.flush();
 }
 
 }  // namespace talus::nonsmooth
