@@ -1,23 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raw-appended arrays of VTK XML files: a 64-bit count of bytes and the bytes.
+// Raw-appended arrays of VTK XML files: a tag with an offset each, and behind them a 64-bit count of bytes and the bytes.
+// https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html
 #pragma once
 
 #include "io/files.h"
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace talus::io {
 
-template <class T>
-std::uint64_t appendedSize(const std::vector<T>& values) { return sizeof(std::uint64_t) + values.size() * sizeof(T); }
+inline constexpr std::string_view kPolyDataBegin = "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n";
+inline constexpr std::string_view kAppendedBegin = "<AppendedData encoding=\"raw\">\n_";
+inline constexpr std::string_view kAppendedEnd = "\n</AppendedData>\n</VTKFile>\n";
 
-template <class T>
-void append(AtomicFile& file, const std::vector<T>& values) {
-    const std::uint64_t size = values.size() * sizeof(T);
-    file.write(std::as_bytes(std::span(&size, 1)));
-    file.write(std::as_bytes(std::span(values)));
-}
+class AppendedArrays {
+public:
+    /// Writes the tag of an array, whose bytes must be there until write(). `attributes` go into the tag, each after a blank.
+    void add(std::string& xml, std::string_view name, std::string_view type, std::size_t components, std::span<const std::byte> bytes, std::string_view attributes = "");
+    template <class T>
+    void add(std::string& xml, std::string_view name, std::size_t components, const std::vector<T>& values) {
+        static_assert(std::is_same_v<T, float> || std::is_same_v<T, std::int32_t>);
+        add(xml, name, std::is_same_v<T, float> ? "Float32" : "Int32", components, std::as_bytes(std::span(values)));
+    }
+    /// All of them, in the order of their tags.
+    void write(AtomicFile&) const;
+
+private:
+    std::uint64_t offset_ = 0;
+    std::vector<std::span<const std::byte>> arrays_;
+};
 
 }  // namespace talus::io

@@ -23,24 +23,21 @@ void writeMeshVtp(const Path& path, const std::vector<PlacedMesh>& meshes) {
             bodies.push_back(placed.body);
         }
     }
-    std::uint64_t offset = 0;
-    const auto array = [&](std::string_view name, std::string_view type, int components, std::uint64_t size) {
-        std::string tag = fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n", type, name, components, offset);
-        offset += size;
-        return tag;
-    };
-    std::string xml = "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n";
+    AppendedArrays arrays;
+    std::string xml(kPolyDataBegin);
     xml += fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"{}\">\n<CellData>\n",
                        points.size() / 3, offsets.size());
-    xml += array("body", "Int32", 1, appendedSize(bodies)) + "</CellData>\n<Points>\n";
-    xml += array("Points", "Float32", 3, appendedSize(points)) + "</Points>\n<Polys>\n";
-    xml += array("connectivity", "Int32", 1, appendedSize(connectivity));   // one by one: operands of + have no order
-    xml += array("offsets", "Int32", 1, appendedSize(offsets));
-    xml += "</Polys>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_";
+    arrays.add(xml, "body", 1, bodies);
+    xml += "</CellData>\n<Points>\n";
+    arrays.add(xml, "Points", 3, points);
+    xml += "</Points>\n<Polys>\n";
+    arrays.add(xml, "connectivity", 1, connectivity);
+    arrays.add(xml, "offsets", 1, offsets);
+    xml += "</Polys>\n</Piece>\n</PolyData>\n";
     AtomicFile file(path);
-    file.write(xml);
-    append(file, bodies), append(file, points), append(file, connectivity), append(file, offsets);
-    file.write("\n</AppendedData>\n</VTKFile>\n");
+    file.write(xml.append(kAppendedBegin));
+    arrays.write(file);
+    file.write(kAppendedEnd);
     file.commit();
 }
 

@@ -29,25 +29,22 @@ void writeContacts(const Path& path, const std::vector<world::ContactLine>& line
         connectivity.insert(connectivity.end(), {first, first + 1});
         offsets.push_back(first + 2);
     }
-    std::uint64_t offset = 0;
-    const auto array = [&](std::string_view name, std::string_view type, int components, std::uint64_t size) {
-        std::string tag = fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" offset=\"{}\"/>\n", type, name, components, offset);
-        offset += size;
-        return tag;
-    };
-    std::string xml = "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n";
+    AppendedArrays arrays;
+    std::string xml(kPolyDataBegin);
     xml += fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"{}\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n<CellData>\n", points.size() / 3, offsets.size());
-    xml += array("force", "Float32", 3, appendedSize(force));
-    xml += array("normal_force", "Float32", 1, appendedSize(normal));
-    xml += array("shear_force", "Float32", 1, appendedSize(shear)) + "</CellData>\n<Points>\n";
-    xml += array("Points", "Float32", 3, appendedSize(points)) + "</Points>\n<Lines>\n";
-    xml += array("connectivity", "Int32", 1, appendedSize(connectivity));
-    xml += array("offsets", "Int32", 1, appendedSize(offsets));
-    xml += "</Lines>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_";
+    arrays.add(xml, "force", 3, force);
+    arrays.add(xml, "normal_force", 1, normal);
+    arrays.add(xml, "shear_force", 1, shear);
+    xml += "</CellData>\n<Points>\n";
+    arrays.add(xml, "Points", 3, points);
+    xml += "</Points>\n<Lines>\n";
+    arrays.add(xml, "connectivity", 1, connectivity);
+    arrays.add(xml, "offsets", 1, offsets);
+    xml += "</Lines>\n</Piece>\n</PolyData>\n";
     AtomicFile file(path);
-    file.write(xml);
-    append(file, force), append(file, normal), append(file, shear), append(file, points), append(file, connectivity), append(file, offsets);
-    file.write("\n</AppendedData>\n</VTKFile>\n");
+    file.write(xml.append(kAppendedBegin));
+    arrays.write(file);
+    file.write(kAppendedEnd);
     file.commit();
 }
 

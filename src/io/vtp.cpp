@@ -2,6 +2,7 @@
 #include "io/vtp.h"
 
 #include "core/problems.h"
+#include "io/appended.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,40 +17,17 @@ namespace talus::io {
 
 namespace {
 
-// Both ends of the file format: an array is described in the XML part and lies in the appended part at `offset`, as a
-// 64-bit count of bytes and the bytes. https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html
 constexpr std::string_view kPoints = "Points";
-constexpr std::string_view kAppended = "<AppendedData encoding=\"raw\">\n_";
 
-class ArrayList {
-public:
-    void add(std::string& xml, std::string_view name, std::string_view type, std::size_t components, std::span<const std::byte> bytes) {
-        std::string names;
-        if (components > 1) {
-            const auto parts = componentNames(components);
-            for (std::size_t c = 0; c < components; ++c) names += fmt::format(" ComponentName{}=\"{}\"", c, parts[c]);
-        }
-        xml += fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\"{} format=\"appended\" offset=\"{}\"/>\n", type, name,
-                           components, names, offset_);
-        offset_ += sizeof(std::uint64_t) + bytes.size();
-        arrays_.push_back(bytes);
+void addColumn(AppendedArrays& arrays, std::string& xml, std::string_view name, const FrameColumn& column) {
+    std::string names;
+    if (column.components > 1) {
+        const auto parts = componentNames(column.components);
+        for (std::size_t c = 0; c < column.components; ++c) names += fmt::format(" ComponentName{}=\"{}\"", c, parts[c]);
     }
-    void add(std::string& xml, std::string_view name, const FrameColumn& column) {
-        if (column.type == world::FieldType::real) add(xml, name, "Float32", column.components, std::as_bytes(std::span(column.reals)));
-        else add(xml, name, "Int64", column.components, std::as_bytes(std::span(column.integers)));
-    }
-    void write(AtomicFile& file) const {
-        for (const auto& bytes : arrays_) {
-            const std::uint64_t size = bytes.size();
-            file.write(std::as_bytes(std::span(&size, 1)));
-            file.write(bytes);
-        }
-    }
-
-private:
-    std::uint64_t offset_ = 0;
-    std::vector<std::span<const std::byte>> arrays_;
-};
+    const bool real = column.type == world::FieldType::real;
+    arrays.add(xml, name, real ? "Float32" : "Int64", column.components, real ? std::as_bytes(std::span(column.reals)) : std::as_bytes(std::span(column.integers)), names);
+}
 
 }  // namespace
 
@@ -63,24 +41,24 @@ void writeVtp(const Path& path, const Frame& frame) {
     std::iota(connectivity.begin(), connectivity.end(), 0);
     std::iota(offsets.begin(), offsets.end(), 1);
 
-    ArrayList arrays;
-    std::string xml = "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n";
+    AppendedArrays arrays;
+    std::string xml(kPolyDataBegin);
     xml += fmt::format("<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n</FieldData>\n", frame.time);
     xml += fmt::format("<Piece NumberOfPoints=\"{0}\" NumberOfVerts=\"{0}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n<PointData>\n", frame.count);
     for (const FrameColumn& column : frame.columns)
-        if (&column != position) arrays.add(xml, column.name, column);
+        if (&column != position) addColumn(arrays, xml, column.name, column);
     xml += "</PointData>\n<Points>\n";
-    arrays.add(xml, kPoints, *position);
+    addColumn(arrays, xml, kPoints, *position);
     xml += "</Points>\n<Verts>\n";
     arrays.add(xml, "connectivity", "Int64", 1, std::as_bytes(std::span(connectivity)));
     arrays.add(xml, "offsets", "Int64", 1, std::as_bytes(std::span(offsets)));
     xml += "</Verts>\n</Piece>\n</PolyData>\n";
-    xml += kAppended;
+    xml += kAppendedBegin;
 
     AtomicFile file(path);
     file.write(xml);
     arrays.write(file);
-    file.write("\n</AppendedData>\n</VTKFile>\n");
+    file.write(kAppendedEnd);
     file.commit();
 }
 
@@ -90,10 +68,10 @@ namespace {
 class VtpReader {
 public:
     VtpReader(const Path& path, std::string bytes) : path_(path), text_(std::move(bytes)) {
-        const std::size_t appended = text_.find(kAppended);
+        const std::size_t appended = text_.find(kAppendedBegin);
         if (!text_.starts_with("<?xml") || appended == std::string::npos) refuse("no appended data");
         header_ = std::string_view(text_).substr(0, appended);
-        data_ = std::string_view(text_).substr(appended + kAppended.size());
+        data_ = std::string_view(text_).substr(appended + kAppendedBegin.size());
     }
 
     Frame read() {

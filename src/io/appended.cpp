@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/appended.h"
+
+#include <fmt/format.h>
+
+namespace talus::io {
+
+void AppendedArrays::add(std::string& xml, std::string_view name, std::string_view type, std::size_t components, std::span<const std::byte> bytes, std::string_view attributes) {
+    xml += fmt::format("<DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\"{} format=\"appended\" offset=\"{}\"/>\n", type, name, components, attributes, offset_);
+    offset_ += sizeof(std::uint64_t) + bytes.size();
+    arrays_.push_back(bytes);
+}
+
+void AppendedArrays::write(AtomicFile& file) const {
+    for (const auto& bytes : arrays_) {
+        const std::uint64_t size = bytes.size();
+        file.write(std::as_bytes(std::span(&size, 1)));
+        file.write(bytes);
+    }
+}
+
+}  // namespace talus::io
