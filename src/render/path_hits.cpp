@@ -18,6 +18,25 @@ Vec3f checkered(const Surface& surface, const Vec3f& at) {
     return ((cell(at.x) + cell(at.y) + cell(at.z)) & 1) ? surface.second : surface.colour;
 }
 
+/// What Embree is told beside the rays.
+struct Query {
+    RTCIntersectContext context;
+    alignas(32) std::array<int, kLanes> valid;
+};
+/// All of the rays but how far they go and what they may meet.
+void fill(const Lanes<Ray>& rays, const Lanes<bool>& active, bool coherent, Query& query, RTCRay8& packet) {
+    rtcInitIntersectContext(&query.context);
+    query.context.flags = coherent ? RTC_INTERSECT_CONTEXT_FLAG_COHERENT : RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
+    for (std::size_t i = 0; i < kLanes; ++i) {
+        const Ray& ray = rays[i];
+        query.valid[i] = active[i] ? -1 : 0;
+        packet.org_x[i] = ray.origin.x, packet.org_y[i] = ray.origin.y, packet.org_z[i] = ray.origin.z;
+        packet.dir_x[i] = ray.direction.x, packet.dir_y[i] = ray.direction.y, packet.dir_z[i] = ray.direction.z;
+        packet.tnear[i] = ray.near, packet.time[i] = ray.time;
+        packet.id[i] = 0, packet.flags[i] = 0;
+    }
+}
+
 }  // namespace
 
 Hit PathTracer::onGround(const Ray& ray, float far) const {
@@ -87,41 +106,25 @@ Hit PathTracer::resolve(const Ray& ray, const RTCRayHit8& packet, int lane) cons
 }
 
 void PathTracer::intersect(const Lanes<Ray>& rays, const Lanes<bool>& active, bool coherent, Lanes<Hit>& hits) const {
-    RTCIntersectContext context;
-    rtcInitIntersectContext(&context);
-    context.flags = coherent ? RTC_INTERSECT_CONTEXT_FLAG_COHERENT : RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
+    Query query;
     RTCRayHit8 packet;
-    alignas(32) std::array<int, kLanes> valid;
+    fill(rays, active, coherent, query, packet.ray);
     for (std::size_t i = 0; i < kLanes; ++i) {
-        const Ray& ray = rays[i];
-        valid[i] = active[i] ? -1 : 0;
-        packet.ray.org_x[i] = ray.origin.x, packet.ray.org_y[i] = ray.origin.y, packet.ray.org_z[i] = ray.origin.z;
-        packet.ray.dir_x[i] = ray.direction.x, packet.ray.dir_y[i] = ray.direction.y, packet.ray.dir_z[i] = ray.direction.z;
-        packet.ray.tnear[i] = ray.near, packet.ray.tfar[i] = kFar, packet.ray.time[i] = ray.time;
-        packet.ray.mask[i] = ray.mask, packet.ray.id[i] = 0, packet.ray.flags[i] = 0;
+        packet.ray.tfar[i] = kFar, packet.ray.mask[i] = rays[i].mask;
         packet.hit.geomID[i] = RTC_INVALID_GEOMETRY_ID;
         packet.hit.instID[0][i] = RTC_INVALID_GEOMETRY_ID;
     }
-    rtcIntersect8(valid.data(), scene_, &context, &packet);
+    rtcIntersect8(query.valid.data(), scene_, &query.context, &packet);
     for (std::size_t i = 0; i < kLanes; ++i)
         if (active[i]) hits[i] = resolve(rays[i], packet, static_cast<int>(i));
 }
 
 Lanes<bool> PathTracer::occluded(const Lanes<Ray>& rays, const Lanes<float>& far, const Lanes<bool>& active, bool coherent) const {
-    RTCIntersectContext context;
-    rtcInitIntersectContext(&context);
-    context.flags = coherent ? RTC_INTERSECT_CONTEXT_FLAG_COHERENT : RTC_INTERSECT_CONTEXT_FLAG_INCOHERENT;
+    Query query;
     RTCRay8 packet;
-    alignas(32) std::array<int, kLanes> valid;
-    for (std::size_t i = 0; i < kLanes; ++i) {
-        const Ray& ray = rays[i];
-        valid[i] = active[i] ? -1 : 0;
-        packet.org_x[i] = ray.origin.x, packet.org_y[i] = ray.origin.y, packet.org_z[i] = ray.origin.z;
-        packet.dir_x[i] = ray.direction.x, packet.dir_y[i] = ray.direction.y, packet.dir_z[i] = ray.direction.z;
-        packet.tnear[i] = ray.near, packet.tfar[i] = far[i], packet.time[i] = ray.time;
-        packet.mask[i] = kSolidMask, packet.id[i] = 0, packet.flags[i] = 0;
-    }
-    rtcOccluded8(valid.data(), scene_, &context, &packet);
+    fill(rays, active, coherent, query, packet);
+    for (std::size_t i = 0; i < kLanes; ++i) packet.tfar[i] = far[i], packet.mask[i] = kSolidMask;
+    rtcOccluded8(query.valid.data(), scene_, &query.context, &packet);
     Lanes<bool> blocked{};
     for (std::size_t i = 0; i < kLanes; ++i) blocked[i] = active[i] && packet.tfar[i] < 0;
     return blocked;
