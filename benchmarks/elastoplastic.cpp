@@ -48,7 +48,7 @@ void measure(double points, int steps, int threads, world::Precision precision) 
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const double pointSteps = static_cast<double>(method->count()) * steps;
     std::printf("%9lld  %7d  %6s  %8.2f ", static_cast<long long>(method->count()), threads, precision == world::Precision::float32 ? "float" : "double", pointSteps / seconds / 1e6);
-    for (const char* phase : {"points to grid", "grid", "grid to points", "sort"}) {
+    for (const char* phase : {"points to grid", "grid", "grid to points", "volumes", "sort"}) {
         const double spent = exec.phaseSeconds().count(phase) ? exec.phaseSeconds().find(phase)->second - (before.count(phase) ? before.find(phase)->second : 0.0) : 0.0;
         std::printf("  %14.1f", spent / pointSteps * 1e9 * threads);
     }

@@ -45,6 +45,8 @@ private:
         Pace pace;
         std::int64_t inverted = 0, crushed = 0;
         std::int64_t badRow = -1;  // first row that is not finite
+        /// Looks at a group in which something is wrong.
+        void note(std::uint32_t group, int points, const Wide<Real>& finite, const Wide<Real>& stretched, const WideMask<Real>& beyondSense);
     };
 
     /// Takes over what it keeps of materials and bodies, where these were exchanged.
@@ -71,6 +73,8 @@ private:
     BlockReport updateBlock(const mpm::PointBlock&, const Real* tile, double dt);
     /// Every so often: lets points that lie looser or closer than their volume says know it (explicit_volumes.cpp).
     void matchVolumes(const Exec&, double dt);
+    void fillNodes(const Exec&);      // filling_: volume of points around nodes over the room that bodies leave there
+    void findLacks(const Exec&);      // lack_: what is missing of it
     void sort(const Exec&, const std::vector<std::uint64_t>& keys);
     /// Whether no point of the block can be in the region; points may have drifted out of the block since the last sort.
     bool outOfReach(const mpm::PointBlock&, const world::Region&) const;

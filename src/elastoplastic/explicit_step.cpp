@@ -35,7 +35,33 @@ void storeSym(const WideSym3<Real>& a, Real* to) {
     a.xz.store(to + 40);
 }
 
+/// Grains lose energy when they are pressed together and let go: a pressure −ζ ∇·v where they touch damps sound.
+template <class Real>
+[[gnu::always_inline]] inline void dampSound(const Wide<Real>& zetaPerStep, const std::array<Wide<Real>, 9>& stretch, SandState<Real>& state) {
+    const Wide<Real> zero(Real(0)), pressure = select(state.expansion > zero, zero, zetaPerStep * (stretch[0] + stretch[4] + stretch[8]));
+    state.stress.xx += pressure;
+    state.stress.yy += pressure;
+    state.stress.zz += pressure;
+}
+
+/// |1 + Δt ∇v|.
+template <class Real>
+[[gnu::always_inline]] inline Wide<Real> determinantOfStretch(const std::array<Wide<Real>, 9>& s) {
+    return determinant(WideMat3<Real>{{s[0] + Real(1), s[1], s[2], s[3], s[4] + Real(1), s[5], s[6], s[7], s[8] + Real(1)}});
+}
+
 }  // namespace
+
+template <class Real>
+void ExplicitMethod<Real>::BlockReport::note(std::uint32_t group, int points, const Wide<Real>& finite, const Wide<Real>& stretched, const WideMask<Real>& beyondSense) {
+    const std::array<Real, 8> sums = finite.lanes(), determinants = stretched.lanes(), isCrushed = select(beyondSense, Wide<Real>(Real(1)), Wide<Real>(Real(0))).lanes();
+    for (int p = 0; p < points; ++p) {
+        const auto lane = static_cast<std::size_t>(p);
+        if (!std::isfinite(sums[lane]) && badRow < 0) badRow = 8 * static_cast<std::int64_t>(group) + p;
+        if (!(determinants[lane] > Real(0))) ++inverted;
+        if (isCrushed[lane] != Real(0)) ++crushed;
+    }
+}
 
 template <class Real>
 world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& world, double dt) {
@@ -249,29 +275,14 @@ typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(con
         }
         SandState<Real> state{advanceStrain(loadSym(points_.strain.group(g)), stretch), W::load(points_.expansion.group(g)), {}};
         const auto crushed = projectToCone(elasticity_, kappas(g), state);
-        // Grains lose energy when they are pressed together and let go: a pressure −ζ ∇·v where they touch damps sound.
-        const W sound = select(state.expansion > W(Real(0)), W(Real(0)), bulkViscosity * (stretch[0] + stretch[4] + stretch[8]));
-        state.stress.xx += sound;
-        state.stress.yy += sound;
-        state.stress.zz += sound;
+        dampSound(bulkViscosity, stretch, state);
         storeSym(state.strain, points_.strain.group(g));
         state.expansion.store(points_.expansion.group(g));
         storeSym(state.stress, points_.stress.group(g));
 
-        const WideMat3<Real> a{{stretch[0] + Real(1), stretch[1], stretch[2], stretch[3], stretch[4] + Real(1), stretch[5], stretch[6], stretch[7], stretch[8] + Real(1)}};
         finite += state.stress.xx + state.stress.yy + state.stress.zz + state.stress.xy + state.stress.yz + state.stress.xz;
-        const auto isFinite = abs(finite) < W(std::numeric_limits<Real>::max());
-        const auto upright = determinant(a) > W(Real(0));
-        if (!all(isFinite & upright & !crushed)) {
-            const std::array<Real, 8> sums = finite.lanes(), determinants = determinant(a).lanes();
-            const std::array<Real, 8> isCrushed = select(crushed, W(Real(1)), W(Real(0))).lanes();
-            for (int p = 0; p < points; ++p) {
-                const auto lane = static_cast<std::size_t>(p);
-                if (!std::isfinite(sums[lane]) && report.badRow < 0) report.badRow = 8 * static_cast<std::int64_t>(g) + p;
-                if (!(determinants[lane] > Real(0))) ++report.inverted;
-                if (isCrushed[lane] != Real(0)) ++report.crushed;
-            }
-        }
+        const W stretched = determinantOfStretch(stretch);
+        if (!all((abs(finite) < W(std::numeric_limits<Real>::max())) & (stretched > W(Real(0))) & !crushed)) report.note(g, points, finite, stretched, crushed);
     }
     report.pace = {static_cast<double>(maxLane(fastest)) / dt, static_cast<double>(maxLane(steepest))};
     return report;

@@ -52,15 +52,8 @@ Wide<Real> volumeRatio(const Points<Real>& points, std::size_t group) {
 }  // namespace
 
 template <class Real>
-void ExplicitMethod<Real>::matchVolumes(const Exec& exec, double dt) {
-    sinceMatch_ += dt;
-    const double time = settlingTime(frame_.smallestSpacing());
-    if (!settings_.matchVolumes || sinceMatch_ < time / kMatchesPerTime) return;
-    const auto phase = exec.phase("volumes");
-    const auto part = static_cast<Real>(1 - std::exp(-sinceMatch_ / time));
+void ExplicitMethod<Real>::fillNodes(const Exec& exec) {
     const auto perCell = static_cast<Real>(1 / frame_.cellVolume());
-    sinceMatch_ = 0;
-
     mpm::makeRoom(volumeTiles_, blocks_.points.size() * mpm::kTileNodes);
     std::ranges::fill(volumeTiles_, Real(0));
     exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
@@ -81,8 +74,11 @@ void ExplicitMethod<Real>::matchVolumes(const Exec& exec, double dt) {
             filling[n] = open < kLeastOpen ? Real(kWall) : static_cast<Real>(filling[n] / open);
         }
     });
+}
 
-    // Nodes of blocks without points are at the surface and lack nothing.
+// Nodes of blocks without points are at the surface and lack nothing.
+template <class Real>
+void ExplicitMethod<Real>::findLacks(const Exec& exec) {
     mpm::makeRoom(lack_, filling_.size());
     std::ranges::fill(lack_, Real(0));
     exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
@@ -95,6 +91,18 @@ void ExplicitMethod<Real>::matchVolumes(const Exec& exec, double dt) {
             lack[n] = lackAt(tile.data(), (x * mpm::kTileSide + y) * mpm::kTileSide + z);
         }
     });
+}
+
+template <class Real>
+void ExplicitMethod<Real>::matchVolumes(const Exec& exec, double dt) {
+    sinceMatch_ += dt;
+    const double time = settlingTime(frame_.smallestSpacing());
+    if (!settings_.matchVolumes || sinceMatch_ < time / kMatchesPerTime) return;
+    const auto phase = exec.phase("volumes");
+    const auto part = static_cast<Real>(1 - std::exp(-sinceMatch_ / time));
+    sinceMatch_ = 0;
+    fillNodes(exec);
+    findLacks(exec);
     exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
         alignas(64) std::array<Real, mpm::kTileNodes> tile;
         const mpm::PointBlock& block = blocks_.points[b];
