@@ -85,9 +85,9 @@ TEST(Presets, fillInWhatIsNotGiven) {
     const auto world = [&](const std::string& materials) { return readText(materials + grains).buildWorld(); };
     const world::Material wheat = world("[[materials]]\nname = \"a\"\npreset = \"wheat\"\n").materials[0];
     EXPECT_EQ(wheat.name, "a");
-    EXPECT_EQ(wheat.density, 1400);
-    EXPECT_NEAR(wheat.packingFraction, 0.6, 1e-12);
-    EXPECT_EQ(wheat.grainDiameter, 0.004);
+    EXPECT_EQ(wheat.density, 1250);
+    EXPECT_NEAR(wheat.packingFraction, 0.576, 1e-12);
+    EXPECT_EQ(wheat.grainDiameter, 0.00394);
     const world::Material own = world("[[materials]]\nname = \"a\"\npreset = \"dry sand\"\nmu_hat = 0.7\nbulk_density = 1500\n").materials[0];
     EXPECT_EQ(own.muHat, 0.7);
     EXPECT_EQ(own.density, 2650);
