@@ -41,9 +41,11 @@ ExitCode execute(const CheckCommand& command) {
     std::string stages;
     for (const world::Stage& stage : scene.stages())
         stages += fmt::format("{:<9}{}: {}\n", stages.empty() ? "stages" : "", stage.name, !stage.until ? std::string("to the end") : fmt::format("{} {:.6g} s", stage.until->timed() ? "for" : "at most", stage.until->longest()));
+    const world::Domain& domain = scene.domain();
+    const std::string slab = domain.slab < 0 ? "" : fmt::format("slab     {:.6g} m wide along {}\n", domain.slabWidth(), "xyz"[domain.slab]);
     const double longest = run::longestRun(scene);
-    print(fmt::format("ok: {}\nmethod   {}: {}\ngrains   about {} of {:.4g} m\nmemory   about {}\n{}time     {}{:.6g} s, {} frames\n", scene.name(), scene.method().name,
-                      scene.method().summary, estimate.grains, estimate.size, run::readableBytes(estimate.bytes), stages, stages.empty() ? "" : "at most ", longest,
+    print(fmt::format("ok: {}\nmethod   {}: {}\ngrains   about {} of {:.4g} m\nmemory   about {}\n{}{}time     {}{:.6g} s, {} frames\n", scene.name(), scene.method().name,
+                      scene.method().summary, estimate.grains, estimate.size, run::readableBytes(estimate.bytes), slab, stages, stages.empty() ? "" : "at most ", longest,
                       run::FrameSchedule(longest, scene.framesPerSecond()).last() + 1));
     print(bodySizes(scene));
     return ExitCode::done;

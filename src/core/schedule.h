@@ -87,6 +87,18 @@ public:
         return moved;
     }
 
+    Schedule times(double factor) const {
+        Schedule scaled = *this;
+        if (T* value = std::get_if<T>(&scaled.form_)) *value = *value * factor;
+        if (auto* table = std::get_if<TimeTable<T>>(&scaled.form_))
+            for (T& value : table->values) value = value * factor;
+        if (auto* sine = std::get_if<Sine<T>>(&scaled.form_)) {
+            sine->mean = sine->mean * factor;
+            sine->amplitude = sine->amplitude * factor;
+        }
+        return scaled;
+    }
+
 private:
     Form form_;
 };

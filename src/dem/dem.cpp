@@ -124,6 +124,7 @@ const world::MethodInfo info{
     .create = [](const world::MethodSettings& s, const world::World& world, world::Precision) -> std::unique_ptr<world::Method> {
         return std::make_unique<DemMethod>(static_cast<const Settings&>(s), world);
     },
+    .slabWidth = [](const world::MethodSettings& s, const world::World& world, int) { return slabWidth(static_cast<const Settings&>(s), world); },
     .drawnFields = [](const world::MethodSettings& s) -> std::vector<std::string_view> {
         const std::vector<ClumpTemplate> shapes = makeTemplates(static_cast<const Settings&>(s));
         if (shapes.size() == 1 && shapes.front().isSphere()) return {};

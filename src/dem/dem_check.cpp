@@ -133,6 +133,12 @@ void checkListed(const Settings& settings, const world::World& world, Problems& 
 
 }  // namespace
 
+// Five of the widest grains: a contact never meets its own image, and the layers across do not lock.
+double slabWidth(const Settings& settings, const world::World& world) {
+    constexpr double kGrainsAcross = 5;
+    return kGrainsAcross * 2 * largestBoundingRadius(settings, wantedDiameter(settings, world));
+}
+
 double plannedStep(const Settings& settings, const world::World& world, double fraction) {
     const double diameter = wantedDiameter(settings, world) * smallestSize(settings.sizes);
     const PairLaws laws(settings, world);

@@ -142,6 +142,7 @@ const world::MethodInfo info{
     .estimate = estimate,
     .create = create,
     .continuum = true,
+    .slabWidth = [](const world::MethodSettings& given, const world::World& world, int) { return mpm::slabWidth(resolution(static_cast<const Settings&>(given)), world); },
 };
 
 }  // namespace talus::elastoplastic

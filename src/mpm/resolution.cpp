@@ -19,6 +19,8 @@ double wantedSpacing(const Resolution& settings, const world::World& world) {
     return std::cbrt(pointVolume * static_cast<double>(settings.pointsPerCell));
 }
 
+double slabWidth(const Resolution& settings, const world::World& world) { return kBlockSide * wantedSpacing(settings, world); }
+
 void checkResolution(const Resolution& settings, const world::World& world, Problems& problems) {
     const double h = wantedSpacing(settings, world);
     if (!(h > 0)) {

@@ -22,6 +22,9 @@ struct Resolution {
 /// Grid spacing that the scene asks for, before it adapts to periodic axes; 0 where it does not say [m].
 double wantedSpacing(const Resolution&, const world::World&);
 
+/// One block, the least that a periodic axis can have.
+double slabWidth(const Resolution&, const world::World&);
+
 /// Refuses a scene that does not say how fine, grids with too many cells, regions smaller than a point, periods that are no blocks.
 void checkResolution(const Resolution&, const world::World&, Problems&);
 

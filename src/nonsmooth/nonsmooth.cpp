@@ -134,6 +134,15 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
     return {static_cast<std::int64_t>(points), bytes, std::cbrt(cellVolume)};
 }
 
+// With given cells, as many of the mean length of the others.
+double slabWidth(const world::MethodSettings& given, const world::World& world, int axis) {
+    const auto& settings = static_cast<const Settings&>(given);
+    if (!settings.cells) return mpm::slabWidth(resolution(settings), world);
+    const Vec3 size = world.domain.size(), cells = cellsOf(settings);
+    const int a = (axis + 1) % 3, b = (axis + 2) % 3;
+    return cells[axis] * 0.5 * (size[a] / cells[a] + size[b] / cells[b]);
+}
+
 std::unique_ptr<world::Method> create(const world::MethodSettings& given, const world::World& world, world::Precision) {
     return std::make_unique<NonsmoothMethod>(static_cast<const Settings&>(given), world);
 }
@@ -150,6 +159,7 @@ const world::MethodInfo info{
     .estimate = estimate,
     .create = create,
     .continuum = true,
+    .slabWidth = slabWidth,
 };
 
 }  // namespace talus::nonsmooth

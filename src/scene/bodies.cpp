@@ -92,6 +92,17 @@ std::string nameOfCopy(const std::string& name, const CopiesDescription& copies,
     return copies.given ? fmt::format("{}-{}", name, copy + 1) : name;
 }
 
+void checkFreeBody(const BodyDescription& body, const std::string& path, Problems& problems) {
+    const FreeDescription& free = *body.free();
+    const geometry::ShapePtr shape = geometry::build(body.shape);
+    if (!shape->bounded()) return problems.error(path + ".shape", fmt::format("body '{}' is free and its shape has no end; give it a bounded shape, or another motion", body.name));
+    if (!(shape->massProperties().volume > 0)) return problems.error(path + ".shape", fmt::format("body '{}' is free and its shape has no volume", body.name));
+    if (!body.material && !free.density && !free.mass)
+        problems.error(path + ".motion", fmt::format("body '{}' is free and has no mass; give it a material, a density or a mass", body.name));
+    if (!free.inertia && free.centreOfMass && norm(*free.centreOfMass - shape->massProperties().centre) > 0.5 * norm(shape->bounds().size()))
+        problems.warn(path + ".motion.centre_of_mass", "the centre of mass lies far outside the shape; give an inertia that fits");
+}
+
 std::size_t resolvePaths(SceneDescription& scene, const std::string& folder, FunctionRef<bool(std::string_view path)> wellRead, Problems& problems) {
     std::size_t missing = 0;
     for (std::size_t b = 0; b < scene.bodies.size(); ++b)

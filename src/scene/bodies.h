@@ -69,6 +69,10 @@ struct CopiesDescription {
 std::string nameOfCopy(const std::string& name, const CopiesDescription&, std::size_t copy);
 
 struct SceneDescription;
+struct BodyDescription;
+
+/// Whether a body at `path` whose motion is free, and whose shape is right, has a mass.
+void checkFreeBody(const BodyDescription&, const std::string& path, Problems&);
 
 /// Reads the files of paths, named relative to `folder`, and puts keyframes in their place. Returns how many files were missing.
 std::size_t resolvePaths(SceneDescription&, const std::string& folder, FunctionRef<bool(std::string_view path)> wellRead, Problems&);

@@ -52,10 +52,13 @@ world::Pose placeOf(const BodyDescription& d, std::size_t copy) {
     return {d.position + d.copies.displacement(copy), turn * Quat::fromFixedAxes(kDegree * d.rotationDeg), {}, {}};
 }
 
-world::FreeBody buildFree(const SceneDescription& scene, const BodyDescription& body, const FreeDescription& d, const geometry::Shape& shape, const world::Pose& place) {
-    const geometry::MassProperties solid = shape.massProperties();
+world::FreeBody buildFree(const SceneDescription& scene, const BodyDescription& body, const FreeDescription& d, const geometry::ShapePtr& shape, const world::Pose& place) {
+    const geometry::MassProperties solid = shape->massProperties();
+    // Of a body that reaches through a slab only the part inside moves; a mass that is given is that part's.
+    const int axis = scene.domain.slabAxis();
+    const double part = axis < 0 || d.mass ? 1 : std::min(1.0, (scene.domain.max - scene.domain.min)[axis] / geometry::Placed(shape, {place.rotation, place.position}).bounds().size()[axis]);
     const double ofMaterial = body.material ? *scene.materials[static_cast<std::size_t>(materialIndex(scene, *body.material))].density : 0;
-    world::FreeBody free = world::freeBody(solid, d.mass ? *d.mass / solid.volume : d.density.value_or(ofMaterial));
+    world::FreeBody free = world::freeBody(solid, d.mass ? *d.mass / solid.volume : part * d.density.value_or(ofMaterial));
     if (d.inertia) free.inertia = Mat3::diagonal(*d.inertia);
     if (d.centreOfMass) free.centre = *d.centreOfMass;
     free.force = d.force;
@@ -90,7 +93,7 @@ world::Body buildBody(const SceneDescription& scene, std::size_t index, std::siz
                      .belt = buildBelt(d),
                      .source = static_cast<int>(index),
                      .load = {}};
-    if (const FreeDescription* free = d.free()) body.motion = buildFree(scene, d, *free, *shape, place);
+    if (const FreeDescription* free = d.free()) body.motion = buildFree(scene, d, *free, shape, place);
     if (!d.active.empty()) body.active.from = d.active[0];
     if (d.active.size() == 2) body.active.to = d.active[1];
     return body;
@@ -117,7 +120,7 @@ void buildGravity(const SceneDescription& scene, world::World& world) {
 }
 
 world::Domain buildDomain(const DomainDescription& d) {
-    world::Domain domain{.min = d.min, .max = d.max, .faces = {}};
+    world::Domain domain{.min = d.min, .max = d.max, .faces = {}, .slab = d.slabAxis()};
     for (std::size_t face = 0; face < 6; ++face)
         domain.faces[face] = d.axes[face / 2].given ? d.axes[face / 2].type : d.faces[face].type;
     return domain;

@@ -9,6 +9,15 @@ namespace talus::scene {
 /// The part of a region inside the domain; the same pointer where that is all of it.
 geometry::ShapePtr insideDomain(const geometry::ShapePtr&, const DomainDescription&);
 
+/// The part of a shape inside the slab of a two-dimensional case; the same pointer where there is no slab.
+geometry::ShapePtr insideSlab(const geometry::ShapePtr&, const DomainDescription&);
+/// Gives a slab that has no width yet the one that the method wants. Of a description that passed check() with any width.
+void chooseSlabWidth(SceneDescription&);
+/// Before that: a width with which the scene can be checked.
+void assumeSlabWidth(SceneDescription&);
+/// Says what is not the same all along a slab, or has a width of its own.
+void checkSlab(const SceneDescription&, WellRead, Problems&);
+
 /// Of a description that passed check().
 world::World build(const SceneDescription&);
 void buildFlows(const SceneDescription&, world::World&);   // emitters, sinks and forces, once bodies and fills are there

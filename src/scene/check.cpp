@@ -41,6 +41,7 @@ public:
         fields();
         checkProbes(scene_, wellRead_, problems_);
         checkFlows(scene_, wellRead_, problems_);
+        checkSlab(scene_, wellRead_, problems_);
         checkStages(scene_, wellRead_, problems_);
     }
 
@@ -118,20 +119,9 @@ private:
             geometry::check(body.shape, path + ".shape", problems_);
             if (problems_.errors().size() > before) continue;
             geometry::warnOfSkins(body.shape, path + ".shape", problems_);
-            if (body.free()) freeBody(path, body);
+            if (body.free() && wellRead_(path + ".motion")) checkFreeBody(body, path, problems_);
         }
         copyNames();
-    }
-
-    void freeBody(const std::string& path, const BodyDescription& body) {
-        const FreeDescription& free = *body.free();
-        const geometry::ShapePtr shape = geometry::build(body.shape);
-        if (!shape->bounded()) return error(path + ".shape", fmt::format("body '{}' is free and its shape has no end; give it a bounded shape, or another motion", body.name));
-        if (!(shape->massProperties().volume > 0)) return error(path + ".shape", fmt::format("body '{}' is free and its shape has no volume", body.name));
-        if (!body.material && !free.density && !free.mass)
-            error(path + ".motion", fmt::format("body '{}' is free and has no mass; give it a material, a density or a mass", body.name));
-        if (!free.inertia && free.centreOfMass && norm(*free.centreOfMass - shape->massProperties().centre) > 0.5 * norm(shape->bounds().size()))
-            problems_.warn(path + ".motion.centre_of_mass", "the centre of mass lies far outside the shape; give an inertia that fits");
     }
 
     void copyNames() {
@@ -174,7 +164,15 @@ private:
                                                "xyz"[axis], box.min[axis], box.max[axis], domain.min[axis], domain.max[axis]));
         const geometry::ShapePtr inside = insideDomain(shape, domain);
         if (!(inside->volume() > 0)) return error(path, "the region is empty: no grain fits into it");
-        if (inside != shape) problems_.warn(path, "the region reaches beyond the domain; only the part inside is filled");
+        if (inside != shape && beyondOtherAxes(box)) problems_.warn(path, "the region reaches beyond the domain; only the part inside is filled");
+    }
+
+    bool beyondOtherAxes(const Aabb& box) const {
+        const DomainDescription& domain = scene_.domain;
+        const double slack = 1e-9 * maxComponent(domain.max - domain.min);
+        for (int axis = 0; axis < 3; ++axis)
+            if (axis != domain.slabAxis() && (box.min[axis] < domain.min[axis] - slack || box.max[axis] > domain.max[axis] + slack)) return true;
+        return false;
     }
 
     void fields() {

@@ -13,8 +13,6 @@ namespace talus::scene {
 namespace {
 
 constexpr std::array<std::string_view, 2> kPrecisionNames{"float", "double"};
-constexpr std::array<std::string_view, 3> kAxisNames{"x", "y", "z"};
-constexpr std::array<std::string_view, 3> kFaceTypeNames{"wall", "open", "periodic"};   // in the order of world::FaceType
 constexpr double kDefaultDensity = 2600, kDefaultPacking = 0.6, kDefaultAngle = 30;
 constexpr std::int64_t kDefaultGrains = 100000;
 constexpr double kMostInteger = 9007199254740992.0;   // 2^53
@@ -46,44 +44,6 @@ void FaceDescription::keys(KeyVisitor& v, std::span<const std::string_view> type
              types, type);
     v.text({"material", "name of the material of the wall, for its friction"}, material);
     contactKey(v, contact);
-}
-
-void DomainDescription::keys(KeyVisitor& v) {
-    v.vector({"min", "lower corner", Dimension::length, between(-1e6, 1e6)}, min);
-    v.vector({"max", "upper corner", Dimension::length, between(-1e6, 1e6)}, max);
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        axes[axis].key = kAxisNames[axis];
-        v.table({.name = kAxisNames[axis],
-                 .help = "both faces of the axis: \"wall\" (the default), \"open\" or \"periodic\"",
-                 .shorthand = "type"},
-                axes[axis].given, [&](KeyVisitor& inside) { axes[axis].keys(inside, kFaceTypeNames); });
-        if (const int a = static_cast<int>(axis); !(min[a] < max[a]))
-            v.problem("max", fmt::format("'domain.max' must be greater than 'domain.min' along {}: {} is not greater than {}",
-                                         kAxisNames[axis], max[a], min[a]));
-    }
-    for (std::size_t face = 0; face < 6; ++face) {
-        faces[face].key = world::kFaceNames[face];
-        v.table({.name = world::kFaceNames[face], .help = "one face: \"wall\" or \"open\"", .shorthand = "type"},
-                faces[face].given, [&](KeyVisitor& inside) { faces[face].keys(inside, kFaceTypeNames); });
-        if (faces[face].given && faces[face].type == world::FaceType::periodic)
-            v.problem(world::kFaceNames[face],
-                      fmt::format("'domain.{}' cannot be periodic alone; write {} = \"periodic\" for both faces",
-                                  world::kFaceNames[face], kAxisNames[face / 2]));
-        if (faces[face].given && axes[face / 2].given)
-            v.problem(world::kFaceNames[face], fmt::format("'domain.{}' is set by 'domain.{}' already; keep one of them",
-                                                           world::kFaceNames[face], kAxisNames[face / 2]));
-    }
-}
-
-void DomainDescription::resolve() {
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        const bool periodic = axes[axis].given && axes[axis].type == world::FaceType::periodic;
-        for (const std::size_t face : {2 * axis, 2 * axis + 1}) {
-            if (axes[axis].given) faces[face] = axes[axis];
-            faces[face].given = !periodic;
-        }
-        axes[axis].given = periodic;
-    }
 }
 
 void ResolutionDescription::keys(KeyVisitor& v) {

@@ -39,12 +39,21 @@ struct FaceDescription {
     void keys(KeyVisitor&, std::span<const std::string_view> types);
 };
 
+enum class Slab { none, x, y, z };
+
 struct DomainDescription {
     Vec3 min{0, 0, 0}, max{1, 1, 1};        // [m]
+    Slab slab = Slab::none;                 // axis across a two-dimensional case
     std::array<FaceDescription, 3> axes;    // x, y, z: both faces at once; after resolve() only where periodic
     std::array<FaceDescription, 6> faces;   // x_min … z_max
     void keys(KeyVisitor&);
     void resolve();
+
+    int slabAxis() const { return static_cast<int>(slab) - 1; }   // -1: none
+    bool widthIsOpen() const { return slab != Slab::none && min[slabAxis()] == max[slabAxis()]; }
+
+private:
+    void slabRule(KeyVisitor&, std::string_view key) const;
 };
 
 struct ResolutionDescription {

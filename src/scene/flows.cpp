@@ -40,6 +40,7 @@ void EmitterDescription::keys(KeyVisitor& v) {
     v.table({"disc", "an outlet that grains pass along its normal; this or region"}, hasDisc, [&](KeyVisitor& inside) { disc.keys(inside); });
     v.table({"region", "a shape in which grains appear wherever there is room"}, hasRegion, [&](KeyVisitor& inside) { region.keys(inside); });
     v.schedule({"rate", "mass per time; this or grains_per_second", Dimension::massFlow, nonNegative()}, rate);
+    v.schedule({"rate_per_metre", "mass per time and metre of width, instead of rate, in a slab: kg/s per metre", Dimension::massFlow, nonNegative()}, ratePerMetre);
     v.schedule({"grains_per_second", "simulated grains per time", Dimension::frequency, nonNegative()}, grainsPerSecond);
     v.schedule({"speed", "of the grains along the normal of the disc", Dimension::velocity, nonNegative()}, speed);
     v.schedule({"velocity", "of the grains, instead of speed; in the axes of the body where one is named", Dimension::velocity}, velocity);
@@ -55,7 +56,8 @@ void EmitterDescription::keys(KeyVisitor& v) {
     for (const MixturePart& part : mixture) sum += part.fraction;
     if (!mixture.empty() && std::abs(sum - 1) > 1e-6) v.problem("mixture", fmt::format("the fractions of a mixture must make 1, not {:.6g}", sum));
     if (hasDisc == hasRegion) v.problem("disc", "an emitter needs either a disc or a region where its grains come out");
-    if (isZero(rate) == isZero(grainsPerSecond)) v.problem("rate", "an emitter needs either rate, such as \"3 t/h\", or grains_per_second, such as 500");
+    const int rates = (isZero(rate) ? 0 : 1) + (isZero(ratePerMetre) ? 0 : 1) + (isZero(grainsPerSecond) ? 0 : 1);
+    if (rates != 1) v.problem("rate", "an emitter needs either rate, such as \"3 t/h\", or grains_per_second, such as 500");
     if (!isZero(speed) && !isZero(velocity)) v.problem("speed", "speed and velocity are both given; keep one of them");
     if (!isZero(speed) && hasRegion) v.problem("speed", "a region has no normal that a speed could follow; give velocity = [x, y, z] instead");
     if (hasDisc && isZero(speed) && isZero(velocity)) v.problem("speed", "grains pass a disc only if they move: give speed, such as \"1 m/s\"");

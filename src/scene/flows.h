@@ -41,6 +41,7 @@ struct EmitterDescription {
     DiscDescription disc;
     geometry::ShapeDescription region;
     Schedule<double> rate, grainsPerSecond;   // one of them [kg/s], [1/s]
+    Schedule<double> ratePerMetre;            // or this, of the width of a slab [kg/(s m)]
     Schedule<double> speed;                   // along the normal of the disc [m/s]
     Schedule<Vec3> velocity;                  // instead [m/s]
     double spreadDeg = 0, speedSpread = 0;

@@ -36,9 +36,9 @@ bool isZero(const Schedule<T>& schedule) {
 double endOf(const TimeWindow& window) { return window.end.value_or(std::numeric_limits<double>::infinity()); }
 
 /// What a stage may change of an emitter.
-void changeEmitter(const EmitterDescription& d, world::Emitter& e) {
-    e.byCount = isZero(d.rate) && !isZero(d.grainsPerSecond);
-    e.rate = e.byCount ? d.grainsPerSecond : d.rate;
+void changeEmitter(const EmitterDescription& d, const world::Domain& domain, world::Emitter& e) {
+    e.byCount = !isZero(d.grainsPerSecond);
+    e.rate = e.byCount ? d.grainsPerSecond : isZero(d.ratePerMetre) ? d.rate : d.ratePerMetre.times(domain.slabWidth());
     e.velocity = isZero(d.speed) ? d.velocity : along(normalized(d.disc.normal), d.speed);
     e.begin = d.window.begin;
     e.end = endOf(d.window);
@@ -49,9 +49,9 @@ world::Emitter buildEmitter(const SceneDescription& scene, const world::World& w
     e.name = d.name;
     e.source = static_cast<int>(world.fills.size() + world.emitters.size());
     if (d.hasDisc) e.from = world::Outlet{d.disc.centre, normalized(d.disc.normal), d.disc.radius};
-    else e.from = geometry::build(d.region);
+    else e.from = d.body ? geometry::build(d.region) : insideSlab(geometry::build(d.region), scene.domain);
     if (d.body) e.body = indexOf(world.bodies, *d.body);
-    changeEmitter(d, e);
+    changeEmitter(d, world.domain, e);
     e.spread = kDegree * d.spreadDeg;
     e.speedSpread = d.speedSpread;
     e.mostMass = d.massLimit.value_or(std::numeric_limits<double>::infinity());
@@ -76,7 +76,7 @@ struct ForceBuilder {
 }  // namespace
 
 void changeFlows(const SceneDescription& scene, world::World& world) {
-    for (std::size_t i = 0; i < scene.emitters.size(); ++i) changeEmitter(scene.emitters[i], world.emitters[i]);
+    for (std::size_t i = 0; i < scene.emitters.size(); ++i) changeEmitter(scene.emitters[i], world.domain, world.emitters[i]);
     for (std::size_t i = 0; i < scene.sinks.size(); ++i) {
         world.sinks[i].begin = scene.sinks[i].window.begin;
         world.sinks[i].end = endOf(scene.sinks[i].window);

@@ -56,6 +56,8 @@ private:
         name(e.name, path);
         if (e.material) material(path + ".material", *e.material);
         for (std::size_t p = 0; p < e.mixture.size(); ++p) material(fmt::format("{}.mixture[{}].material", path, p), e.mixture[p].material);
+        if (scene_.domain.slab == Slab::none && !(e.ratePerMetre.constant() && e.ratePerMetre.at(0) == 0))
+            error(path + ".rate_per_metre", "a rate per metre of width belongs to a two-dimensional case; give domain.slab, or rate in kg/s");
         if (e.body && std::ranges::find(bodies_, *e.body) == bodies_.end())
             error(path + ".body", fmt::format("there is no body \"{}\"{}", *e.body, suggestion(*e.body, bodies_, "bodies", '"')));
         if (!e.hasRegion || !wellRead_(path + ".region")) return;

@@ -225,8 +225,15 @@ world::GrainFilter filterOf(const SceneDescription& scene, const FilterDescripti
     return filter;
 }
 
+/// Totals of a slab are per metre of its width; what belongs to grains, points and surfaces is not.
+bool isTotal(const ProbeDescription::Kind& kind) {
+    return std::holds_alternative<RegionProbeDescription>(kind) || std::holds_alternative<ForceProbeDescription>(kind) || std::holds_alternative<FluxProbeDescription>(kind) ||
+           std::holds_alternative<ResidenceProbeDescription>(kind);
+}
+
 world::ProbePtr buildProbe(const SceneDescription& scene, const world::World& world, const ProbeDescription& d) {
-    return std::visit(Builder{scene, world, {d.name, filterOf(scene, d.filter)}}, d.kind);
+    world::ProbePtr probe = std::visit(Builder{scene, world, {d.name, filterOf(scene, d.filter)}}, d.kind);
+    return world.domain.slab >= 0 && isTotal(d.kind) ? world::perMetre(std::move(probe), world.domain.slabWidth()) : std::move(probe);
 }
 
 }  // namespace

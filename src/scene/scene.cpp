@@ -14,6 +14,7 @@
 #include "scene/suggestion.h"
 #include "scene/table_fill.h"
 #include "scene/writer.h"
+#include "world/rehearsal.h"
 #include "world/stages.h"
 
 #include <fmt/format.h>
@@ -73,30 +74,65 @@ std::vector<std::string> fieldsToWrite(const SceneDescription& scene) {
 }
 
 /// The world of each stage: that of the scene with the changes of the stage and of all before it.
-std::vector<world::Stage> readStages(const Value& root, const SceneDescription& scene, const world::World& whole, Methods methods,
-                                     Diagnostics& diagnostics) {
-    std::vector<world::Stage> stages;
-    Value changed = root;
-    for (std::size_t i = 0; i < scene.stages.size(); ++i) {
-        Diagnostics found;
-        const StageChanges changes = changesOf(root, scene, i, found);
+class StageReader {
+public:
+    StageReader(const Value& root, const std::string& folder, SceneDescription& scene, const world::World& whole, Methods methods)
+        : root_(root), folder_(folder), scene_(scene), whole_(whole), methods_(methods) {}
+
+    std::vector<world::Stage> read(Diagnostics& diagnostics) {
+        std::vector<world::Stage> stages;
+        Value changed = root_;
+        for (std::size_t i = 0; i < scene_.stages.size(); ++i) {
+            Diagnostics found;
+            stages.push_back(readOne(i, changed, found));
+            diagnostics.append(found);
+            if (!found.ok()) break;   // what follows builds upon it
+        }
+        return stages;
+    }
+    std::size_t missing() const { return missing_; }   // files
+
+private:
+    world::Stage readOne(std::size_t i, Value& changed, Diagnostics& found) {
+        const StageChanges changes = changesOf(root_, scene_, i, found);
         for (const Override& change : changes.overrides) apply(changed, change, found);
-        const std::unique_ptr<SceneDescription> described = describe(changed, methods, found);
+        const std::unique_ptr<SceneDescription> described = describe(changed, methods_, found);
+        described->domain = scene_.domain;   // with the width of a slab
+        for (std::size_t b = 0; b < std::min(scene_.bodies.size(), described->bodies.size()); ++b) described->bodies[b].shape = scene_.bodies[b].shape;   // with its mesh
         Problems problems;
-        checkGivenMotions(scene, *described, changes, problems);
-        checkChanged(
-            *described, [&](std::string_view path) { return !found.hasErrorAround(path); }, problems);
+        world::Stage stage;
+        const auto wellRead = [&](std::string_view path) { return !found.hasErrorAround(path); };
+        if (found.ok()) {
+            missing_ += resolveGivenPaths(root_, folder_, i, changes, scene_, *described, wellRead, problems);
+            checkGivenMotions(scene_, *described, changes, problems);
+        }
+        checkChanged(*described, wellRead, problems);
         if (found.ok() && problems.ok()) {
-            stages.push_back({.name = scene.stages[i].name, .until = buildUntil(scene.stages[i]), .resetTime = scene.stages[i].resetTime,
-                              .world = buildChanged(*described, whole), .given = changes.given});
-            described->methodInfo().check(described->methodSettings(), stages.back().world, problems);
+            stage = {.name = scene_.stages[i].name, .until = buildUntil(scene_.stages[i]), .resetTime = scene_.stages[i].resetTime, .world = buildChanged(*described, whole_), .given = changes.given};
+            described->methodInfo().check(described->methodSettings(), stage.world, problems);
+            rehearse(stage, i == 0, problems);
         }
         place(problems, changed, found);
-        diagnostics.append(found);
-        if (!found.ok()) break;   // what follows builds upon it
+        return stage;
     }
-    return stages;
-}
+
+    /// The first stage is checked with the scene.
+    void rehearse(const world::Stage& stage, bool first, Problems& problems) {
+        Problems ofFirst, ofEarly;
+        late_.enter(stage, scene_.time.end, first ? ofFirst : problems);
+        early_.enter(stage, scene_.time.end, first ? ofFirst : ofEarly);
+        if (problems.ok())
+            for (const Problem& problem : ofEarly.errors()) problems.error(problem.path, problem.message);
+    }
+
+    const Value& root_;
+    const std::string& folder_;
+    SceneDescription& scene_;
+    const world::World& whole_;
+    Methods methods_;
+    world::Rehearsal late_{world::Rehearsal::Ends::late}, early_{world::Rehearsal::Ends::early};
+    std::size_t missing_ = 0;
+};
 
 }  // namespace
 
@@ -110,6 +146,8 @@ Scene read(const Request& request, Methods methods) {
     std::unique_ptr<SceneDescription> scene = describe(root, methods, diagnostics);
     const auto wellRead = [&](std::string_view path) { return !diagnostics.hasErrorAround(path); };
     if (request.grains) scene->grains.emplace_back().table = *request.grains;
+    const bool slabIsOpen = scene->domain.widthIsOpen() && wellRead("domain");
+    if (slabIsOpen) assumeSlabWidth(*scene);
     Problems ofFiles;
     AssetLoader assets(source.folder);
     assets.load(*scene, wellRead, ofFiles);
@@ -118,19 +156,25 @@ Scene read(const Request& request, Methods methods) {
     place(ofFiles, root, diagnostics);
     Problems problems;
     check(*scene, wellRead, problems);
+    if (slabIsOpen && problems.ok() && diagnostics.ok()) {
+        chooseSlabWidth(*scene);
+        problems = {};   // of the width that was assumed
+        check(*scene, wellRead, problems);
+    }
     place(problems, root, diagnostics);
     throwIfWrong(diagnostics, assets.missing() + missingPaths);
 
     // What no method can do, then what the chosen one cannot, asked of a world that is otherwise right.
     world::World world = build(*scene);
-    std::vector<world::Stage> stages = readStages(root, *scene, world, methods, diagnostics);
-    throwIfWrong(diagnostics);
+    StageReader stageReader(root, source.folder, *scene, world, methods);
+    std::vector<world::Stage> stages = stageReader.read(diagnostics);
+    throwIfWrong(diagnostics, stageReader.missing());
     if (!stages.empty()) {
         world = stages.front().world;
         world.emitted = world::emittedThrough(stages, scene->time.end);
     }
     Problems ofWorld;
-    world::check(world, scene->time.end, ofWorld);
+    world::check(world, stages.empty() || !stages.front().until ? scene->time.end : stages.front().until->longest(), ofWorld);
     scene->methodInfo().check(scene->methodSettings(), world, ofWorld);
     checkResults(*scene, world, ofWorld);
     checkProbeConditions(*scene, world, ofWorld);

@@ -63,6 +63,7 @@ public:
     bool outputContacts() const;   // whether forces between grains are written with each frame   // promised fields first, then those asked for
     const std::vector<std::string>& warnings() const;       // formatted, with their place
     io::Look look() const;                       // for pictures
+    const world::Domain& domain() const { return world_.domain; }
 
     /// Every key with its value, itself a runnable scene file. `header` lines come first as comments.
     std::string toml(std::string_view header = {}) const;

@@ -5,6 +5,7 @@
 #include "scene/description.h"
 #include "scene/key_path.h"
 #include "scene/suggestion.h"
+#include "scene/writer.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -75,7 +76,7 @@ const std::array<Changeable, 8> kChangeable{{{"gravity", {}},
                                              {"materials", {"friction_angle_deg", "mu_hat", "match"}},
                                              {"contacts", {"friction", "restitution"}},
                                              {"bodies", {"active", "contact", "material", "motion", "surface_velocity"}},
-                                             {"emitters", {"rate", "grains_per_second", "speed", "velocity", "begin", "end"}},
+                                             {"emitters", {"rate", "rate_per_metre", "grains_per_second", "speed", "velocity", "begin", "end"}},
                                              {"sinks", {"begin", "end"}},
                                              {"forces", {"velocity", "circulation", "scale", "begin", "end"}}}};
 
@@ -147,7 +148,7 @@ void noteGiven(const SceneDescription& scene, const KeyPath& path, StageChanges&
         for (std::size_t copy = 0; copy < body.copies.size(); ++copy) changes.given.insert(fmt::format("bodies.{}.{}", nameOfCopy(body.name, body.copies, copy), load ? path[3].key : key));
     }
     if (list == "emitters" && i < scene.emitters.size())
-        changes.given.insert(fmt::format("emitters.{}.{}", scene.emitters[i].name, window ? "window" : key == "speed" ? "velocity" : key == "grains_per_second" ? "rate" : key));
+        changes.given.insert(fmt::format("emitters.{}.{}", scene.emitters[i].name, window ? "window" : key == "speed" ? "velocity" : key == "grains_per_second" || key == "rate_per_metre" ? "rate" : key));
     if (list == "sinks" && i < scene.sinks.size()) changes.given.insert(fmt::format("sinks.{}.window", scene.sinks[i].name));
     if (list == "forces") changes.given.insert(fmt::format("forces[{}].{}", i, window ? "window" : "field"));
 }
@@ -251,17 +252,37 @@ void checkStages(const SceneDescription& scene, FunctionRef<bool(std::string_vie
 
 void checkGivenMotions(const SceneDescription& scene, const SceneDescription& changed, const StageChanges& changes, Problems& problems) {
     for (const std::size_t i : changes.motions) {
-        const std::string path = fmt::format("bodies[{}].motion", i), &name = scene.bodies[i].name;
-        const bool file = std::ranges::any_of(changed.bodies[i].motion, [](const MotionDescription& m) { return std::holds_alternative<PathDescription>(m.kind); });
-        if (file) problems.error(path, fmt::format("a stage cannot give body '{}' a path from a file; write its rows as keyframes", name));
-        else if (scene.bodies[i].free()) problems.error(path, fmt::format("body '{}' is free and stays so; a stage may change its motion.force and motion.torque", name));
-        else if (changed.bodies[i].free()) problems.error(path, fmt::format("a stage cannot make body '{}' free; it must be free from the start, held by active or a force", name));
+        const std::string path = fmt::format("bodies[{}]", i), &name = scene.bodies[i].name;
+        const FreeDescription *before = scene.bodies[i].free(), *free = changed.bodies[i].free();
+        if (!free) continue;
+        const bool own = before && before->velocity == free->velocity && before->angularVelocity == free->angularVelocity;   // of its start
+        if (!own && (norm(free->velocity) > 0 || norm(free->angularVelocity) > 0))
+            problems.error(path + ".motion", fmt::format("body '{}' becomes free with the velocity that it has then; leave out velocity and angular_velocity", name));
+        checkFreeBody(changed.bodies[i], path, problems);
     }
     for (std::size_t i = 0; i < std::min(scene.emitters.size(), changed.emitters.size()); ++i)
         if (const auto byCount = [](const EmitterDescription& e) { return !(e.grainsPerSecond.constant() && e.grainsPerSecond.at(0) == 0); };
             byCount(scene.emitters[i]) != byCount(changed.emitters[i]))
             problems.error(fmt::format("emitters[{}]", i), fmt::format("emitter '{}' keeps its account in {}; a stage cannot change that", scene.emitters[i].name,
                                                                        byCount(scene.emitters[i]) ? "grains: give grains_per_second" : "kg: give rate"));
+}
+
+std::size_t resolveGivenPaths(const Value& root, const std::string& folder, std::size_t stage, const StageChanges& changes, SceneDescription& scene, SceneDescription& changed,
+                              FunctionRef<bool(std::string_view path)> wellRead, Problems& problems) {
+    std::set<std::size_t> given;
+    for (const std::size_t i : changes.motions)
+        if (std::ranges::any_of(changed.bodies[i].motion, [](const MotionDescription& m) { return std::holds_alternative<PathDescription>(m.kind); })) given.insert(i);
+    const std::size_t missing = resolvePaths(changed, folder, wellRead, problems);
+    std::vector<KeyChange>& set = scene.stages[stage].set;
+    for (const std::size_t i : given) {
+        const KeyPath motion{{"bodies", {}}, {{}, i}, {"motion", {}}};
+        std::erase_if(set, [&](const KeyChange& change) { return startsWith(byIndex(root, *parsePath(change.path)), motion); });
+        TomlWriter writer(TomlWriter::Layout::inlineTable);
+        writer.list({"motion", ""}, changed.bodies[i].motion);
+        const Value written = parseToml(writer.text(), "");   // as a change reads back
+        set.push_back({fmt::format("bodies.{}.motion", scene.bodies[i].name), valueText(*written.as<Table>()->find("motion"))});
+    }
+    return missing;
 }
 
 std::optional<world::Until> buildUntil(const StageDescription& stage) {

@@ -64,8 +64,12 @@ struct StageChanges {
 };
 StageChanges changesOf(const Value& root, const SceneDescription&, std::size_t stage, Diagnostics&);
 
-/// A body that is free stays free, and no other becomes so; a motion of a stage comes from no file; a rate keeps its kind.
+/// A body that becomes free needs a mass and keeps its velocity; a rate keeps its kind.
 void checkGivenMotions(const SceneDescription&, const SceneDescription& changed, const StageChanges&, Problems&);
+/// Paths from files that a stage gives become keyframes in `changed`, and in what the stage of the scene sets, which then needs no
+/// file. Returns how many files were missing.
+std::size_t resolveGivenPaths(const Value& root, const std::string& folder, std::size_t stage, const StageChanges&, SceneDescription&, SceneDescription& changed,
+                              FunctionRef<bool(std::string_view path)> wellRead, Problems&);
 /// Probes and columns that conditions name.
 void checkProbeConditions(const SceneDescription&, const world::World&, Problems&);
 

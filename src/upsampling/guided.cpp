@@ -107,6 +107,11 @@ const world::MethodInfo info{
     .check = check,
     .estimate = estimate,
     .create = create,
+    .slabWidth = [](const world::MethodSettings& given, const world::World& world, int axis) {
+        const auto& settings = static_cast<const Settings&>(given);
+        const world::KnownMethod* guide = settings.guide();
+        return guide && guide->info->slabWidth ? guide->info->slabWidth(*guide->settings, coarse(settings, world), axis) : 0;
+    },
 };
 
 }  // namespace talus::upsampling

@@ -18,6 +18,7 @@ inline constexpr std::array<std::string_view, 6> kFaceNames{"x_min", "x_max", "y
 struct Domain {
     Vec3 min{0, 0, 0}, max{1, 1, 1};                 // [m]
     std::array<FaceType, 6> faces{};                 // in the order of kFaceNames; a periodic pair is periodic on both
+    int slab = -1;                                   // periodic axis across which a two-dimensional case is alike; -1: none
 
     bool periodic(int axis) const { return faces[static_cast<std::size_t>(2 * axis)] == FaceType::periodic; }
     bool anyOpen() const {
@@ -26,6 +27,8 @@ struct Domain {
         return false;
     }
     Vec3 size() const { return max - min; }
+    /// Of the slab [m]; 1 where there is none.
+    double slabWidth() const { return slab < 0 ? 1 : max[slab] - min[slab]; }
 
     /// The image of x in [min, max) along the periodic axes.
     Vec3 wrap(Vec3 x) const {

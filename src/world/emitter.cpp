@@ -111,9 +111,10 @@ Allowance allowance(const World& world, const Emitter& e) {
     return most;
 }
 
+// What lies beyond a slab is left out, not folded back into it.
 bool inDomain(const Domain& domain, const Vec3& x) {
     for (int axis = 0; axis < 3; ++axis)
-        if (!domain.periodic(axis) && !(x[axis] >= domain.min[axis] && x[axis] <= domain.max[axis])) return false;
+        if ((!domain.periodic(axis) || axis == domain.slab) && !(x[axis] >= domain.min[axis] && x[axis] <= domain.max[axis])) return false;
     return true;
 }
 
@@ -172,7 +173,7 @@ Emitted release(const Exec& exec, World& world, Method& method, Emitter& e, std:
 double capacity(const World& world, const Emitter& e, const Outlet& disc) {
     double volumePerMass = 0;
     for (const EmitterPart& part : e.parts) volumePerMass += part.massFraction / world.materials[static_cast<std::size_t>(part.material)].bulkDensity();
-    return disc.area() * dot(e.velocity.at(world.time), disc.normal) / volumePerMass;
+    return openArea(world, e, disc) * dot(e.velocity.at(world.time), disc.normal) / volumePerMass;
 }
 
 /// Says once that more is owed than a layer, or the whole region, holds.
@@ -180,7 +181,7 @@ std::string cannotKeepUp(const World& world, Emitter& e, double spacing) {
     const auto* disc = std::get_if<Outlet>(&e.from);
     double volumePerMass = 0;
     for (const EmitterPart& part : e.parts) volumePerMass += part.massFraction / world.materials[static_cast<std::size_t>(part.material)].bulkDensity();
-    const double held = (disc ? disc->area() * spacing : std::get<1>(e.from)->volume());   // [m³]
+    const double held = (disc ? openArea(world, e, *disc) * spacing : std::get<1>(e.from)->volume());   // [m³]
     const double owed = e.owed(world.time), most = e.byCount ? held / (spacing * spacing * spacing) : held / volumePerMass;
     if (e.state.warned || owed <= std::max(most, e.byCount ? 1.0 : spacing * spacing * spacing / volumePerMass)) return {};
     e.state.warned = true;
@@ -194,7 +195,19 @@ std::string cannotKeepUp(const World& world, Emitter& e, double spacing) {
 
 }  // namespace
 
-double Outlet::area() const { return std::numbers::pi * radius * radius; }
+// The strip between two chords: the integral of 2 √(r² − s²).
+double openArea(const World& world, const Emitter& e, const Outlet& disc) {
+    const double r = disc.radius, whole = std::numbers::pi * r * r;
+    const int axis = world.domain.slab;
+    const Pose pose = poseOf(world, e);
+    if (axis < 0 || std::abs(pose.rotation.rotate(disc.normal)[axis]) > 1e-9) return whole;
+    const double centre = (pose.position + pose.rotation.rotate(disc.centre))[axis];
+    const auto below = [r](double s) {
+        s = std::clamp(s, -r, r);
+        return s * std::sqrt(r * r - s * s) + r * r * std::asin(s / r);
+    };
+    return below(world.domain.max[axis] - centre) - below(world.domain.min[axis] - centre);
+}
 
 std::int64_t EmitterState::count() const { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); }
 double EmitterState::mass() const { return std::accumulate(masses.begin(), masses.end(), 0.0); }

@@ -23,7 +23,6 @@ struct Outlet {            // a disc that grains pass along its normal
     Vec3 normal{0, 0, -1}; // unit
     double radius = 0;     // [m]
 
-    double area() const;
 };
 
 struct EmitterPart {       // of a mixture
@@ -77,6 +76,9 @@ struct Emitter {
 
 struct World;
 class Method;
+
+/// Area of an outlet that lets grains out: all of the disc, or in a two-dimensional case the strip of it inside the slab [m²].
+double openArea(const World&, const Emitter&, const Outlet&);
 
 /// Refuses emitters from which no grain could come.
 void checkEmitters(const World&, Problems&);

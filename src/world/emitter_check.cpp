@@ -48,7 +48,8 @@ void checkPlace(const World& world, const Emitter& e, const std::string& path, P
         return !outside(world.domain, x) && std::ranges::any_of(bodies, [&](const BodySnapshot& body) { return body.distance(x) < 0; });
     });
     const auto all = static_cast<std::ptrdiff_t>(places.size());
-    if (beyond == all) problems.error(path, "the emitter lies outside the domain, so no grain could come from it; move it inside");
+    const auto* disc = std::get_if<Outlet>(&e.from);
+    if (beyond == all || (disc && !(openArea(world, e, *disc) > 0))) problems.error(path, "the emitter lies outside the domain, so no grain could come from it; move it inside");
     else if (beyond + covered == all) problems.error(path, "the emitter lies inside bodies, so no grain could come from it; move it or the bodies");
     else if (20 * (beyond + covered) > all)
         problems.warn(path, fmt::format("about {} % of the emitter lies inside bodies or outside the domain and stays closed", 100 * (beyond + covered) / all));
@@ -60,7 +61,7 @@ void checkRate(const World& world, const Emitter& e, const std::string& path, Pr
     if (!disc || e.byCount || !e.rate.constant() || !e.velocity.constant()) return;
     double volumePerMass = 0;
     for (const EmitterPart& part : e.parts) volumePerMass += part.massFraction / world.materials[static_cast<std::size_t>(part.material)].bulkDensity();
-    const double speed = dot(e.velocity.at(0), disc->normal), most = disc->area() * speed / volumePerMass, rate = e.rate.at(0);
+    const double speed = dot(e.velocity.at(0), disc->normal), most = openArea(world, e, *disc) * speed / volumePerMass, rate = e.rate.at(0);
     if (rate > most * (1 + 1e-9))
         problems.error(path + ".rate", fmt::format("a rate of {:.4g} kg/s is more than the disc passes at {:.4g} m/s, area x bulk density x velocity = {:.4g} kg/s; "
                                                    "widen the disc, raise the speed to {:.4g} m/s or lower the rate",

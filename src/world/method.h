@@ -139,6 +139,8 @@ struct MethodInfo {
     Estimate (*estimate)(const MethodSettings&, const World&, Precision);           // allocates nothing
     std::unique_ptr<Method> (*create)(const MethodSettings&, const World&, Precision);
     bool continuum = false;      // its grains are material points, which leave no pores between them
+    /// Width along `axis` that it gives a two-dimensional case at the resolution of this world [m]; 0 where that is not known.
+    double (*slabWidth)(const MethodSettings&, const World&, int axis) = nullptr;
     /// Fields beyond the promised ones that pictures of the grains need; every frame has them.
     std::vector<std::string_view> (*drawnFields)(const MethodSettings&) = nullptr;
 };

@@ -67,6 +67,14 @@ public:
     /// The parts of this motion, from `pose` on, begun at `time`.
     Motion startedFrom(const Pose& pose, double time) const { return {pose.position, pose.rotation, parts_, time}; }
 
+    /// Where its parts begin from; a stage may have begun them where its body was.
+    const Vec3& startPosition() const { return position_; }
+    const Quat& startRotation() const { return rotation_; }
+    void startAt(const Vec3& position, const Quat& rotation) {
+        position_ = position;
+        rotation_ = rotation;
+    }
+
 private:
     Vec3 position_;
     Quat rotation_;

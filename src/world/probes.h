@@ -22,6 +22,10 @@ struct ProbeSetup {
     GrainFilter filter{};
 };
 
+/// The same probe with masses, forces, torques, energies and what else grows with the width of a slab divided by it; their
+/// units are "kg per m" and so on.
+ProbePtr perMetre(ProbePtr, double width);
+
 // ---- a region (probes_region.cpp) ----------------------------------------------------------------------------------
 
 /// Grains, mass, volume fraction, kinetic energy, momentum, mean velocity and centre of mass of what lies in a region.

@@ -18,6 +18,21 @@ void exchangeLoads(FreeBody& body, const Body& next, const Stage& stage, const s
     if (stage.gives(path + "torque")) body.torque = next.free()->torque.later(time);
 }
 
+/// A body that becomes free goes on as it moved, but for what is locked; one that is held stays where it is.
+std::variant<Motion, FreeBody> takenOver(const Body& body, const Body& next, double time) {
+    const Pose now = body.pose(time);
+    if (const Motion* motion = std::get_if<Motion>(&next.motion)) return motion->startedFrom(now, time);
+    FreeBody free = *next.free();
+    free.pose = now;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (free.locked[static_cast<std::size_t>(axis)]) free.pose.velocity[axis] = 0;
+        if (free.locked[static_cast<std::size_t>(3 + axis)]) free.pose.angularVelocity[axis] = 0;
+    }
+    free.force = free.force.later(time);
+    free.torque = free.torque.later(time);
+    return free;
+}
+
 void exchangeBodies(World& world, const Stage& stage, double time) {
     for (std::size_t b = 0; b < world.bodies.size(); ++b) {
         Body& body = world.bodies[b];
@@ -27,8 +42,13 @@ void exchangeBodies(World& world, const Stage& stage, double time) {
         body.contact = next.contact;
         if (stage.gives(path + "active")) body.active = next.active.later(time);
         if (stage.gives(path + "surface_velocity")) body.belt = next.belt ? std::optional(next.belt->later(time)) : std::nullopt;
-        if (FreeBody* free = std::get_if<FreeBody>(&body.motion)) exchangeLoads(*free, next, stage, path, time);
-        else if (stage.gives(path + "motion")) body.motion = std::get<Motion>(next.motion).startedFrom(body.pose(time), time);
+        if (stage.gives(path + "motion")) {
+            if (body.free() || next.free())   // contacts of the last step push no longer
+                std::erase_if(world.bodyContacts, [b](const BodyContact& contact) { return contact.a == b || contact.b == b; });
+            body.motion = takenOver(body, next, time);
+        } else if (FreeBody* free = std::get_if<FreeBody>(&body.motion)) {
+            exchangeLoads(*free, next, stage, path, time);
+        }
     }
 }
 

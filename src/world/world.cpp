@@ -57,6 +57,31 @@ std::vector<BodySnapshot> World::bodiesAt(double t) const {
 
 namespace {
 
+/// A stage may have begun a motion where a free body was, which is nowhere else.
+void saveStarts(const World& world, Archive& archive) {
+    std::vector<double> starts;
+    for (const Body& body : world.bodies)
+        if (const Motion* motion = std::get_if<Motion>(&body.motion)) {
+            const Vec3& x = motion->startPosition();
+            const Quat& q = motion->startRotation();
+            starts.insert(starts.end(), {x.x, x.y, x.z, q.w, q.x, q.y, q.z});
+        }
+    archive.put("motion_starts", starts);
+}
+
+void loadStarts(const Archive& archive, World& world) {
+    constexpr std::size_t kPerBody = 7;
+    const auto starts = archive.get<double>("motion_starts");
+    std::vector<Motion*> motions;
+    for (Body& body : world.bodies)
+        if (auto* motion = std::get_if<Motion>(&body.motion)) motions.push_back(motion);
+    if (starts.size() != kPerBody * motions.size()) throw ArchiveError("the archive has another number of scripted bodies than the scene");
+    for (std::size_t k = 0; k < motions.size(); ++k) {
+        const double* s = &starts[kPerBody * k];
+        motions[k]->startAt({s[0], s[1], s[2]}, {s[3], s[4], s[5], s[6]});
+    }
+}
+
 void saveFreeBodies(const World& world, Archive& archive) {
     std::vector<double> states, forces;
     std::vector<std::uint32_t> keys;
@@ -104,6 +129,7 @@ void World::save(Archive& archive) const {
                                    l.angularImpulse.z, l.work, l.slipWork});
     }
     archive.put("body_loads", loads);
+    saveStarts(*this, archive);
     saveFreeBodies(*this, archive);
     for (std::size_t i = 0; i < emitters.size(); ++i) {
         const auto group = archive.group("emitter_" + std::to_string(i));
@@ -127,6 +153,7 @@ void World::load(const Archive& archive) {
         const double* l = &loads[kPerBody * b];
         bodies[b].load = {{l[0], l[1], l[2]}, {l[3], l[4], l[5]}, l[6], l[7]};
     }
+    loadStarts(archive, *this);
     loadFreeBodies(archive, *this);
     for (std::size_t i = 0; i < emitters.size(); ++i) {
         const auto group = archive.group("emitter_" + std::to_string(i));
@@ -150,24 +177,6 @@ Aabb worldBounds(const BodySnapshot& body) {
                                                                        corner & 4 ? local.max.z : local.min.z}));
     return box;
 }
-
-namespace {
-
-/// Whether the body's distance is the same all along an axis, judged at pairs of points inside the domain.
-bool invariantAlong(const Domain& domain, const BodySnapshot& body, int axis) {
-    constexpr std::uint64_t kPairs = 64;
-    constexpr double kSame = 1e-9;   // of the domain's size
-    const Vec3 size = domain.size();
-    for (std::uint64_t i = 0; i < kPairs; ++i) {
-        Rng rng(0, 0, i);
-        Vec3 a = domain.min + componentProduct(size, {rng.uniform(), rng.uniform(), rng.uniform()}), b = a;
-        b[axis] = domain.min[axis] + size[axis] * rng.uniform();
-        if (std::abs(body.distance(a) - body.distance(b)) > kSame * norm(size)) return false;
-    }
-    return true;
-}
-
-}  // namespace
 
 namespace {
 
@@ -229,39 +238,6 @@ void checkSizes(const World& world, Problems& problems) {
     }
 }
 
-bool crossesFace(const World& world, const BodySnapshot& body, int axis) {
-    const Aabb box = worldBounds(body);
-    const bool crosses = box.min[axis] <= world.domain.min[axis] || box.max[axis] >= world.domain.max[axis];
-    return crosses && !invariantAlong(world.domain, body, axis);
-}
-
-/// Scripted bodies are looked at all through the run, so often that none crosses and comes back unseen in everyday scenes.
-void checkScripted(const World& world, const Body& body, int axis, double end, Problems& problems) {
-    constexpr int kInstants = 200;
-    const int instants = std::get<Motion>(body.motion).fixed() ? 0 : kInstants;
-    for (int i = 0; i <= instants; ++i) {
-        const double time = instants == 0 ? world.time : world.time + (end - world.time) * i / instants;
-        if (!body.activeAt(time) || !crossesFace(world, BodySnapshot(body, time), axis)) continue;
-        const std::string name(1, "xyz"[axis]), when = i == 0 ? "" : fmt::format(" at about {:.3g} s", time);
-        problems.error(pathOf(body) + (i == 0 ? ".shape" : ".motion"), "body '" + body.name + "' crosses the periodic face " + name + when + " and is not the same all along " + name +
-                                                                           "; keep it inside the domain, or let it reach through the whole length");
-        return;
-    }
-}
-
-/// A free body may go anywhere that its locks allow.
-void checkFree(const World& world, const Body& body, int axis, Problems& problems) {
-    const FreeBody& free = *body.free();
-    const std::string name(1, "xyz"[axis]);
-    const int next = (axis + 1) % 3, last = (axis + 2) % 3;
-    const bool straight = free.locked[static_cast<std::size_t>(3 + next)] && free.locked[static_cast<std::size_t>(3 + last)];
-    if (straight && invariantAlong(world.domain, BodySnapshot(body, world.time), axis)) return;
-    if (crossesFace(world, BodySnapshot(body, world.time), axis))
-        problems.error(pathOf(body) + ".shape", "body '" + body.name + "' crosses the periodic face " + name + "; keep it inside the domain");
-    else if (!free.locked[static_cast<std::size_t>(axis)])
-        problems.error(pathOf(body) + ".motion.locked", "the free body '" + body.name + "' could cross the periodic face " + name + "; write locked = [\"" + name + "\"]");
-}
-
 /// How thick the common space of two bodies is, judged on a lattice over it.
 double overlapOf(const BodySnapshot& a, const BodySnapshot& b) {
     constexpr int kPerAxis = 12;
@@ -297,12 +273,7 @@ void check(const World& world, double end, Problems& problems) {
     checkFills(world, problems);
     checkEmitters(world, problems);
     checkSizes(world, problems);
-    for (const Body& body : world.bodies)
-        for (int axis = 0; axis < 3; ++axis) {
-            if (body.source < 0 || !world.domain.periodic(axis)) continue;
-            if (body.free()) checkFree(world, body, axis, problems);
-            else checkScripted(world, body, axis, end, problems);
-        }
+    checkPeriodic(world, end, problems);
     warnOfOverlaps(world, problems);
 }
 

@@ -68,6 +68,9 @@ struct World {
 /// and is not the same all along that axis, a free body that could.
 void check(const World&, double end, Problems&);
 
+/// The part of it about periodic faces, from the world's time on.
+void checkPeriodic(const World&, double end, Problems&);
+
 /// A wall for every face that is closed, named "domain.x_min" ...
 std::vector<Body> domainFaces(const Domain&);
 

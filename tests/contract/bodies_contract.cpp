@@ -3,6 +3,7 @@
 #include "contract/inspect.h"
 #include "contract/method_contract.h"
 #include "world/free_bodies.h"
+#include "world/stage.h"
 
 #include <cmath>
 #include <memory>
@@ -74,6 +75,34 @@ TEST_P(MethodContract, whatAFreeBodyGetsTheGrainsLose) {
         EXPECT_LT(norm(given - body.load.impulse), 1e-9 * norm(given)) << "the load is the impulse";
         EXPECT_LT(fastest, 8) << "grains at 2 m/s threw it";
     }
+}
+
+// A run that goes on from a checkpoint knows the stages, but not where the body was when it was caught.
+TEST_P(MethodContract, aStageHoldsAFreeBodyAndLetsItGoAgain) {
+    const Exec exec(2);
+    const auto start = [&] { return thrownAtABox(GetParam(), kSize, 500); };
+    Stage release{.name = "release", .until = {}, .resetTime = false, .world = start()}, hold = release;
+    release.given = hold.given = {"bodies." + hold.world.bodies.back().name + ".motion"};
+    hold.world.bodies.back().motion = Motion({}, {});
+    LiveWorld run(GetParam(), start());
+    run.steps(exec, 60);
+    const double caught = run.world.time;
+    const Pose before = run.world.bodies.back().pose(caught);
+    enter(run.world, hold, caught);
+    run.steps(exec, 30);
+    EXPECT_EQ(run.world.bodies.back().pose(run.world.time).position, before.position);
+    World rebuilt = start();
+    enter(rebuilt, hold, caught);
+    LiveWorld resumed(GetParam(), rebuilt, run.save());
+    for (LiveWorld* each : {&run, &resumed}) {
+        each->steps(exec, 10);
+        enter(each->world, release, each->world.time);
+        EXPECT_EQ(each->world.bodies.back().free()->pose.position, before.position);
+        EXPECT_EQ(norm(each->world.bodies.back().free()->pose.velocity), 0) << "it stood still";
+        each->steps(exec, 100);
+    }
+    EXPECT_GT(norm(run.world.bodies.back().free()->pose.velocity), 1e-3);
+    EXPECT_EQ(difference(run.save(), resumed.save()), "");
 }
 
 TEST_P(MethodContract, aFreeBodyGivesTheSameBitsForAnyNumberOfThreadsAndAcrossResume) {

@@ -131,7 +131,7 @@ TEST(Messages, RulesBetweenKeys) {
               "scene.toml:1:36: 'resolution.grains' and 'resolution.size' are both given; keep one of them, or replace both with "
               "--set 'resolution={size=0.1}'");
     EXPECT_EQ(before("domain = { min = [0, 0, 0], max = [1, 1, 0] }"),
-              "scene.toml:1:35: 'domain.max' must be greater than 'domain.min' along z: 0 is not greater than 0");
+              "scene.toml:1:35: 'domain.max' must be greater than 'domain.min' along z: 0 is not greater than 0; for a two-dimensional case write slab = \"z\"");
     EXPECT_EQ(before("domain = { x = \"wall\", x_min = \"open\" }"),
               "scene.toml:1:32: 'domain.x_min' is set by 'domain.x' already; keep one of them");
     EXPECT_EQ(after("[[materials]]\nname = \"a\"\ndensity = 2600\npacking_fraction = 0.6\nbulk_density = 1500"),

@@ -89,6 +89,7 @@ frames_per_second = 24
 [domain]
 min = [0, 0, 0]
 max = [1, 1, 1]
+slab = "none"
 x_min = { type = "wall", contact = "separate" }
 x_max = { type = "wall", contact = "separate" }
 y_min = { type = "wall", contact = "separate" }

@@ -76,6 +76,27 @@ TEST(StagesOfAScene, readBackAsTheyWereResolved) {
     EXPECT_NE(text.find("\"bodies.gate.motion\" = { \"type\" = \"velocity\", \"velocity\" = [\"= 2*speed\", 0, 0] }"), std::string::npos) << text;
 }
 
+// Both that of the scene, which the first stage does not change, and that of a stage.
+TEST(StagesOfAScene, pathsFromFilesAreKeyframesInTheResolvedScene) {
+    const std::filesystem::path file = std::filesystem::temp_directory_path() / ("talus_stage_path_" + std::to_string(::getpid()) + ".csv");
+    std::ofstream(file) << "time,x,y,z\n0,0,0,0\n2,0,0,1\n";
+    const std::string path = "{ type = \"path\", file = \"" + file.string() + "\", interpolation = \"linear\" }";
+    std::string text = kStaged.substr(0, kStaged.find("[[stages]]"));
+    text.replace(text.find("{ type = \"velocity\", velocity = [0, 0, 1] }"), 43, path);
+    text += "[[stages]]\nname = \"a\"\nuntil = { time = 1 }\n[[stages]]\nname = \"b\"\nset = { \"bodies.floor.motion.type\" = \"path\", \"bodies.floor.motion.file\" = \"" + file.string() + "\", gravity = [1, 0, 0] }\n";
+    text.replace(text.find("name = \"floor\"\n"), 15, "name = \"floor\"\nmotion = { type = \"fixed\" }\n");
+    const Scene scene = readText(text);
+    const auto body = [](const world::World& world, std::string_view name) -> const world::Body& { return *std::ranges::find(world.bodies, name, &world::Body::name); };
+    EXPECT_NEAR(body(scene.buildWorld(), "gate").pose(1).position.z, 0.5, 1e-12) << "the motion of the scene goes on";
+    EXPECT_TRUE(body(scene.buildWorld(), "floor").fixed());
+    EXPECT_GT(body(scene.stages()[1].world, "floor").pose(1).position.z, 0.2);
+    std::filesystem::remove(file);
+    const Scene again = readText(scene.toml());
+    EXPECT_EQ(again.toml(), scene.toml());
+    EXPECT_EQ(again.stages()[1].given, (std::set<std::string>{"bodies.floor.motion", "gravity"}));
+    EXPECT_EQ(body(again.stages()[1].world, "floor").pose(1).position, body(scene.stages()[1].world, "floor").pose(1).position);
+}
+
 TEST(StagesOfAScene, listsOfContactsStayAsTheyAre) {
     EXPECT_NE(errorOf(kStaged).find("scene.toml:33:1: a stage cannot change 'contacts'; it may change gravity, air; of materials:"), std::string::npos) << errorOf(kStaged);
 }

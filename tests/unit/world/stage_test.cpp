@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "world/rehearsal.h"
 #include "world/stages.h"
 
 #include "geometry/operators.h"
@@ -184,6 +185,87 @@ TEST(Stage, aFreeBodyKeepsItsStateAndGetsANewForce) {
     EXPECT_EQ(now.pose.position, (Vec3{1, 2, 3}));
     EXPECT_NEAR(now.force.at(1).x, 4, 1e-14);
     EXPECT_EQ(norm(world.bodies[0].belt->velocity({}, {0, 0, 1}, 0.5)), 2);
+}
+
+TEST(Stage, aScriptedBodyThatBecomesFreeGoesOnAsItMoved) {
+    World world = worldWithBodies();
+    Stage stage = stageOf(world);
+    FreeBody free;
+    free.mass = 3;
+    free.locked[3 + 2] = true;
+    free.force = Schedule<Vec3>(TimeTable<Vec3>{{0, 1}, {{0, 0, 0}, {8, 0, 0}}});
+    free.pose = {{9, 9, 9}, {}, {9, 9, 9}, {}};   // where it began the run
+    stage.world.bodies[0].motion = stage.world.bodies[1].motion = free;
+    stage.given = {"bodies.gate.motion", "bodies.stirrer.motion"};
+    const Pose before = world.bodies[0].pose(0.5), turned = world.bodies[1].pose(0.5);
+    world.bodyContacts = {{0, 1, 0, {1, 2, 3}}};
+    enter(world, stage, 0.5);
+    ASSERT_TRUE(world.bodies[0].free() && world.bodies[1].free());
+    EXPECT_EQ(far(world.bodies[0].pose(0.5), before), 0);
+    EXPECT_EQ(before.velocity, (Vec3{0, 0, 2}));
+    EXPECT_EQ(world.bodies[0].free()->mass, 3);
+    EXPECT_NEAR(world.bodies[0].free()->force.at(1).x, 4, 1e-14) << "its times count from the stage";
+    EXPECT_EQ(norm(world.bodies[1].pose(0.5).rotation.rotate({1, 0, 0}) - turned.rotation.rotate({1, 0, 0})), 0);
+    EXPECT_EQ(norm(turned.angularVelocity), 3);
+    EXPECT_EQ(norm(world.bodies[1].pose(0.5).angularVelocity), 0) << "what is locked stops";
+    EXPECT_TRUE(world.bodyContacts.empty());
+}
+
+TEST(Stage, aFreeBodyIsHeldWhereItIsAndResumedThere) {
+    const auto make = [] {
+        World world = worldWithBodies();
+        world.bodies[0].motion = FreeBody{};
+        return world;
+    };
+    Stage hold = stageOf(worldWithBodies());
+    hold.world.bodies[0].motion = Motion({5, 5, 5}, {}, {});
+    hold.given = {"bodies.gate.motion"};
+    Stage lift = hold;
+    lift.world.bodies[0].motion = Motion({5, 5, 5}, {}, {Travel{Vec3{0, 0, 1}}});
+    lift.resetTime = true;
+    World world = make(), resumed = make();
+    std::get<FreeBody>(world.bodies[0].motion).pose = {{1, 2, 3}, Quat::fromRotationVector({0.3, 0, 0}), {4, 5, 6}, {1, 0, 0}};
+    for (World* each : {&world, &resumed}) {   // the second does not know where the body had got to
+        enter(*each, hold, 0.5);
+        enter(*each, lift, 0.75);
+    }
+    EXPECT_EQ(world.bodies[0].pose(0).position, (Vec3{1, 2, 3}));
+    EXPECT_EQ(norm(world.bodies[0].pose(0).angularVelocity), 0);
+    EXPECT_LT(norm(world.bodies[0].pose(0.5).position - Vec3{1, 2, 3.5}), 1e-15);
+    EXPECT_NE(far(world.bodies[0].pose(0.5), resumed.bodies[0].pose(0.5)), 0);
+    MemoryArchive archive;
+    world.save(archive);
+    resumed.load(archive);
+    EXPECT_EQ(far(world.bodies[0].pose(0.5), resumed.bodies[0].pose(0.5)), 0);
+    EXPECT_THROW(make().load(archive), ArchiveError) << "there it is free";
+}
+
+TEST(Rehearsal, findsABodyThatAStageMovesThroughAPeriodicFace) {
+    World world;
+    world.domain = {{-1, -1, -1}, {1, 1, 1}, {}, -1};
+    world.domain.faces[0] = world.domain.faces[1] = FaceType::periodic;
+    Body body;
+    body.name = "ball";
+    body.source = 0;
+    body.shape = std::make_shared<geometry::Sphere>(0.1);
+    body.motion = Motion({}, {});
+    world.bodies = {body};
+    Stage wait = stageOf(world), move = stageOf(world), back = stageOf(world);
+    wait.until = Until{.condition = WhenSlow{0.1}, .every = 0.01, .atMost = 5};
+    move.until = Until{.condition = WhenSlow{0.1}, .every = 0.01, .atMost = 0.8};
+    move.world.bodies[0].motion = Motion({}, {}, {Travel{Vec3{1, 0, 0}}});
+    move.given = back.given = {"bodies.ball.motion"};
+    const auto found = [&](double speedBack, double end, Rehearsal::Ends ends) {
+        back.world.bodies[0].motion = Motion({}, {}, {Travel{Vec3{speedBack, 0, 0}}});
+        Problems problems;
+        Rehearsal rehearsal(ends);
+        for (const Stage* stage : {&wait, &move, &back}) rehearsal.enter(*stage, end, problems);
+        return problems.errors().size();
+    };
+    EXPECT_EQ(found(-1, 7, Rehearsal::Ends::late), 0u) << "0.8 m there and 1.2 m back";
+    EXPECT_EQ(found(-1, 8, Rehearsal::Ends::late), 1u);
+    EXPECT_EQ(found(-1, 1.2, Rehearsal::Ends::early), 1u) << "back from 0.01 m";
+    EXPECT_EQ(found(0.2, 7, Rehearsal::Ends::late), 1u);
 }
 
 /// Two grains of 2 kg at rest at z = 1 and 3, falling with 10 m/s².
