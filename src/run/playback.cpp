@@ -27,9 +27,11 @@ std::vector<std::string> cellsOf(const std::string& line) {
     return cells;
 }
 
-/// frames/bodies.csv: where each body was, by name and time.
-std::map<std::string, std::map<double, RigidTransform>> readPoses(const Path& file) {
+/// frames/bodies.csv: where each body was, by name and the time of the frame.
+std::map<std::string, std::map<double, RigidTransform>> readPoses(const Path& file, const std::vector<io::FrameTime>& frames) {
     std::map<std::string, std::map<double, RigidTransform>> poses;
+    std::map<double, double> times;   // by number of the frame
+    for (const io::FrameTime& frame : frames) times[static_cast<double>(frame.number)] = frame.time;
     if (!std::filesystem::exists(file)) return poses;
     std::istringstream table(io::readFile(file));
     std::string line;
@@ -37,11 +39,11 @@ std::map<std::string, std::map<double, RigidTransform>> readPoses(const Path& fi
     while (std::getline(table, line)) {
         const std::vector<std::string> cells = cellsOf(line);
         std::array<double, 10> v{};
-        for (std::size_t k = 1; cells.size() == v.size() && k < v.size(); ++k)
+        for (std::size_t k = 0; cells.size() == v.size() && k < v.size(); ++k)
             if (k != 2 && std::from_chars(cells[k].data(), cells[k].data() + cells[k].size(), v[k]).ec != std::errc{}) v[k] = std::nan("");
         if (cells.size() != v.size() || std::ranges::any_of(v, [](double x) { return std::isnan(x); }))
             throw Error(ExitCode::io, fmt::format("'{}' is damaged: '{}' is not a row of a pose", file.string(), line));
-        poses[cells[2]][v[1]] = {Quat{v[6], v[7], v[8], v[9]}, Vec3{v[3], v[4], v[5]}};
+        if (const auto time = times.find(v[0]); time != times.end()) poses[cells[2]][time->second] = {Quat{v[6], v[7], v[8], v[9]}, Vec3{v[3], v[4], v[5]}};
     }
     return poses;
 }
@@ -56,7 +58,7 @@ std::vector<io::FrameTime> framesOf(const Path& directory) {
 void PlaybackSettings::keys(KeyVisitor& v) { v.text({"directory", "of the run whose frames are the guides"}, directory); }
 
 Playback::Playback(const Path& directory, const world::Domain& domain)
-    : directory_(directory), domain_(domain), frames_(framesOf(directory)), poses_(readPoses(directory / "frames" / "bodies.csv")) {
+    : directory_(directory), domain_(domain), frames_(framesOf(directory)), poses_(readPoses(directory / "frames" / "bodies.csv", frames_)) {
     if (frames_.empty()) throw Error(ExitCode::missing, fmt::format("'{}' has no frames to play back", directory.string()));
 }
 
@@ -70,10 +72,11 @@ std::vector<Playback::Grain> Playback::readFrame(std::size_t frame) const {
     };
     const io::FrameColumn &id = column("id"), &x = column("position"), &v = column("velocity"), &radius = column("radius"), &mass = column("mass"), &volume = column("volume"),
                           &material = column("material"), &source = column("source"), &birth = column("birth_time");
+    const double offset = frames_[frame].time - stored.time;   // of the clock then
     std::vector<Grain> grains(stored.count);
     for (std::size_t i = 0; i < grains.size(); ++i)
         grains[i] = {.id = id.integers[i], .position = {x.reals[3 * i], x.reals[3 * i + 1], x.reals[3 * i + 2]}, .velocity = {v.reals[3 * i], v.reals[3 * i + 1], v.reals[3 * i + 2]},
-                     .radius = radius.reals[i], .mass = mass.reals[i], .volume = volume.reals[i], .birthTime = birth.reals[i], .material = material.integers[i],
+                     .radius = radius.reals[i], .mass = mass.reals[i], .volume = volume.reals[i], .birthTime = birth.reals[i] + offset, .material = material.integers[i],
                      .source = source.integers[i]};
     std::ranges::sort(grains, {}, &Grain::id);
     return grains;
@@ -148,7 +151,7 @@ void Playback::moveBodies(world::World& world, double time) const {
 world::Inserted Playback::insert(const Exec&, world::World& world, const world::Fill&) {
     if (begun_) return {};
     begun_ = true;
-    goTo(world.time);
+    goTo(offset_ + world.time);
     world::Inserted inserted{count(), 0};
     for (const Grain& grain : now_) inserted.mass += grain.mass;
     return inserted;
@@ -162,7 +165,7 @@ double Playback::stableStep(const world::World&) const {
 
 world::StepReport Playback::step(const Exec&, world::World& world, double dt) {
     begun_ = true;
-    goTo(world.time + dt);
+    goTo(offset_ + world.time + dt);
     moveBodies(world, time_);
     return world::Done{};
 }
@@ -191,7 +194,8 @@ void Playback::read(const Exec&, world::FieldNames names, world::ChunkSink& sink
             else if (names[n] == "volume") numbers(&Grain::volume);
             else if (names[n] == "material") counts(&Grain::material);
             else if (names[n] == "source") counts(&Grain::source);
-            else if (names[n] == "birth_time") numbers(&Grain::birthTime);
+            else if (names[n] == "birth_time")
+                for (std::size_t i = begin; i < end; ++i) reals[n].push_back(now_[i].birthTime - offset_);
             else throw std::out_of_range("playback has no field '" + std::string(names[n]) + "'");
             columns.push_back({world::findField(fields(), names[n]), reals[n], integers[n]});
         }
@@ -201,11 +205,13 @@ void Playback::read(const Exec&, world::FieldNames names, world::ChunkSink& sink
 
 void Playback::save(Archive& archive) const {
     archive.put("time", time_);
+    archive.put("offset", offset_);
     archive.put("begun", static_cast<std::int32_t>(begun_));
 }
 
 void Playback::load(const Exec&, const Archive& archive) {
     begun_ = archive.value<std::int32_t>("begun") != 0;
+    offset_ = archive.value<double>("offset");
     if (begun_) goTo(archive.value<double>("time"));
 }
 

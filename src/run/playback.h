@@ -21,7 +21,8 @@ struct PlaybackSettings final : world::MethodSettings {
 extern const world::MethodInfo playbackInfo;
 
 /// Between two frames a grain moves along the cubic that has its positions and velocities in both. One that is in the later frame
-/// alone came at its birth time, one that is in the earlier alone flies on until the later. Free bodies move as they did.
+/// alone came at its birth time, one that is in the earlier alone flies on until the later. Free bodies move as they did. All
+/// times in here are since the start of the run, whatever its clock showed.
 class Playback final : public world::Method {
 public:
     Playback(const Path& directory, const world::Domain&);
@@ -29,7 +30,7 @@ public:
     world::Inserted insert(const Exec&, world::World&, const world::Fill&) override;   // the first brings all that there is
     world::Removed erase(const Exec&, const world::Region&, world::ChunkSink*) override { return {}; }   // its frames say who is there
     std::int64_t count() const override { return static_cast<std::int64_t>(now_.size()); }
-    void setClockBack(double) override {}
+    void setClockBack(double by) override { offset_ += by; }
     double stableStep(const world::World&) const override;
     world::StepReport step(const Exec&, world::World&, double dt) override;
     std::span<const world::FieldInfo> fields() const override { return world::kPromisedFields; }
@@ -54,6 +55,7 @@ private:
     std::vector<io::FrameTime> frames_;
     std::map<std::string, std::map<double, RigidTransform>> poses_;   // of bodies, by time
     double time_ = 0;                        // [s]
+    double offset_ = 0;                      // time since the start less what the clock of the world shows [s]
     bool begun_ = false;
 
     std::size_t loaded_ = static_cast<std::size_t>(-1);   // frame that before_ is of

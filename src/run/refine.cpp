@@ -20,21 +20,34 @@ std::string quoted(const std::string& text) {
     return result + "\"";
 }
 
-/// The number of the last frame after frame 0.
-std::int64_t lastFrame(const Path& directory) {
+std::vector<io::FrameTime> framesOf(const Path& directory) {
     const Path list = directory / "frames" / "grains.vtp.series";
-    const std::size_t frames = std::filesystem::exists(list) ? io::readVtpSeries(list).size() : 0;
-    if (frames < 2) throw Error(ExitCode::missing, fmt::format("the run in '{}' has {} to refine; it takes two", directory.string(), frames == 0 ? "no frames" : "one frame"));
-    return static_cast<std::int64_t>(frames) - 1;
+    std::vector<io::FrameTime> frames = std::filesystem::exists(list) ? io::readVtpSeries(list) : std::vector<io::FrameTime>{};
+    if (frames.size() < 2) throw Error(ExitCode::missing, fmt::format("the run in '{}' has {} to refine; it takes two", directory.string(), frames.empty() ? "no frames" : "one frame"));
+    return frames;
+}
+
+/// Stages end when they ended: what their conditions looked at may be otherwise among fine grains, and probes are left out. Those
+/// that had not begun, or not ended by the last frame, will not either.
+std::vector<std::string> stageEnds(const scene::Scene& scene, const std::vector<StageRecord>& begun, double lastTime) {
+    std::vector<std::string> sets;
+    for (std::size_t k = 0; k < scene.stages().size(); ++k) {
+        double lasts = 1e-6;   // [s]
+        if (k < begun.size()) {
+            if (begun[k].ended == "time") continue;
+            lasts = std::max(lasts, (k + 1 < begun.size() ? begun[k + 1].begin : lastTime) - begun[k].begin);
+        }
+        sets.push_back(fmt::format("stages[{}].until={{time={}}}", k, lasts));
+    }
+    return sets;
 }
 
 }  // namespace
 
 Outcome refine(const RefineOptions& options, scene::Methods methods, Observer& observer, StopRequested stop) {
     const Record recorded = readRecord(options.directory);
-    const std::int64_t last = lastFrame(options.directory);
-    if (!recorded.stages.empty())
-        throw Error(ExitCode::usage, fmt::format("the run in '{}' has stages; refine follows one clock only: refine a run of each stage by itself", options.directory.string()));
+    const std::vector<io::FrameTime> frames = framesOf(options.directory);
+    const auto last = static_cast<std::int64_t>(frames.size()) - 1;   // after frame 0
     const Path from = std::filesystem::weakly_canonical(options.directory);
 
     Options own = options.run;
@@ -44,6 +57,10 @@ Outcome refine(const RefineOptions& options, scene::Methods methods, Observer& o
     own.request.scene = (from / "scene.toml").string();
     own.request.method = "guided";
     std::vector<std::string> sets{"guided.guides=\"playback\"", "guided.interpolate_every=1", fmt::format("guided.factor={}", options.factor), fmt::format("playback.directory={}", quoted(from.string())), "probes=[]", "output.fields=[]"};
+    if (!recorded.stages.empty()) {
+        const std::vector<std::string> ends = stageEnds(scene::read({.scene = own.request.scene, .method = {}, .variant = {}, .precision = {}, .sets = {}}, methods), recorded.stages, frames.back().time);
+        sets.insert(sets.end(), ends.begin(), ends.end());
+    }
     sets.insert(sets.end(), options.run.request.sets.begin(), options.run.request.sets.end());
     own.request.sets = std::move(sets);
 

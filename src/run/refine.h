@@ -15,7 +15,7 @@ struct RefineOptions {
 };
 
 /// A run of the same scene with method `guided`, whose guides are the frames of the run in the directory. Probes and extra fields
-/// of the scene are left out. Errors: as of run(); a run with stages (2), no run or fewer than two frames (3).
+/// of the scene are left out. Stages end when they did in that run. Errors: as of run(); no run or fewer than two frames (3).
 Outcome refine(const RefineOptions&, scene::Methods, Observer&, StopRequested);
 
 }  // namespace talus::run
