@@ -184,6 +184,7 @@ void ExplicitMethod<Real>::load(const Exec& exec, const Archive& archive) {
     const auto coords = archive.get<std::int32_t>("block_coords"), counts = archive.get<std::int32_t>("block_points"),
                groups = archive.get<std::int32_t>("block_groups");
     if (coords.size() != 3 * counts.size() || groups.size() != counts.size()) throw ArchiveError("block_coords and block_points do not fit together");
+    if (std::ranges::any_of(coords, [](std::int32_t c) { return c < -mpm::kMostBlocks || c >= mpm::kMostBlocks; })) throw ArchiveError("a block lies outside of any grid");
     std::vector<mpm::PointBlock> blocks;
     count_ = 0;
     for (std::size_t b = 0; b < counts.size(); ++b) {

@@ -13,9 +13,9 @@ geometry::ShapePtr insideDomain(const geometry::ShapePtr&, const DomainDescripti
 geometry::ShapePtr insideSlab(const geometry::ShapePtr&, const DomainDescription&);
 /// Gives a slab that has no width yet the one that the method wants. Of a description that passed check() with any width.
 void chooseSlabWidth(SceneDescription&);
-/// Before that: a width with which the scene can be checked.
-void assumeSlabWidth(SceneDescription&);
-/// Says what is not the same all along a slab, or has a width of its own.
+/// Before that: a width with which the scene can be checked. Refuses what has a width of its own.
+void assumeSlabWidth(SceneDescription&, Problems&);
+/// Says what is not the same all along a slab.
 void checkSlab(const SceneDescription&, WellRead, Problems&);
 
 /// Of a description that passed check().

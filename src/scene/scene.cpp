@@ -147,8 +147,8 @@ Scene read(const Request& request, Methods methods) {
     const auto wellRead = [&](std::string_view path) { return !diagnostics.hasErrorAround(path); };
     if (request.grains) scene->grains.emplace_back().table = *request.grains;
     const bool slabIsOpen = scene->domain.widthIsOpen() && wellRead("domain");
-    if (slabIsOpen) assumeSlabWidth(*scene);
     Problems ofFiles;
+    if (slabIsOpen) assumeSlabWidth(*scene, ofFiles);
     AssetLoader assets(source.folder);
     assets.load(*scene, wellRead, ofFiles);
     const std::size_t missingPaths = resolvePaths(*scene, source.folder, wellRead, ofFiles);

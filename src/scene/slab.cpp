@@ -66,7 +66,11 @@ geometry::ShapePtr insideSlab(const geometry::ShapePtr& shape, const DomainDescr
         std::vector<geometry::ShapePtr>{shape, std::make_shared<geometry::Placed>(std::make_shared<geometry::Box>(size), RigidTransform{{}, centre})});
 }
 
-void assumeSlabWidth(SceneDescription& scene) {
+void assumeSlabWidth(SceneDescription& scene, Problems& problems) {
+    for (const FillDescription& fill : scene.grains)
+        if (fill.table)
+            problems.error("domain.max", fmt::format("the slab has no width along {0}, and the grains of '{1}' fill one that is known to them alone; give the width of their slab by min and max along {0}",
+                                                     axisName(scene.domain), *fill.table));
     constexpr double kCells = 64;   // as fine as scenes are, roughly
     const Vec3 size = scene.domain.max - scene.domain.min;
     setWidth(scene.domain, 4 * maxComponent(size) / kCells);
