@@ -26,11 +26,11 @@ void drawSweep(const io::Path& gnuplot, const SweepAxis& axis, const std::vector
     const io::Path drawing = scratch.path() / "sweep.png";
     const int columns = panels.size() > 1 ? 2 : 1, rows = (static_cast<int>(panels.size()) + columns - 1) / columns;
     std::string text = fmt::format("set terminal pngcairo noenhanced size {},{} font 'DejaVu Sans,10'\nset output {}\nset encoding utf8\nset format y '%.5g'\nset grid lc rgb '#d8d8d8'\n"
-                                   "set border lc rgb '#606060'\nset key outside below horizontal samplen 1.5\nset autoscale fix\nset offsets graph 0.05,0.05,0.1,0.1\nset xlabel {} offset 0,0.4\n{}set multiplot layout {},{}\n",
+                                   "set border lc rgb '#606060'\nset key outside below horizontal samplen 1.5\nset autoscale fix\nset offsets graph 0.05, graph 0.05, graph 0.1, graph 0.1\nset xlabel {} offset 0,0.4\n{}set multiplot layout {},{}\n",
                                    columns * kPanelWidth, rows * kPanelHeight, gnuplotText(drawing.string()), gnuplotText(axis.label), placesText(axis), rows, columns);
     int files = 0;
     for (const SweepPanel& panel : panels) {
-        text += fmt::format("set title {}\nset ylabel {}\nplot ", gnuplotText(panel.axis), gnuplotText(panel.axis));
+        text += fmt::format("set ylabel {}\nplot ", gnuplotText(panel.axis));
         for (std::size_t i = 0; i < panel.curves.size(); ++i) {
             const SweepCurve& curve = panel.curves[i];
             const io::Path file = scratch.path() / fmt::format("curve{}", files++);
