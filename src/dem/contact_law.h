@@ -42,7 +42,7 @@ struct PairConstants {
     double stiffness = 0;      // k_r [N/m^β]
     double damping = 0;        // k_d [N s/m^{1+α}]
     double shear = 0;          // k_t: spring [N/m] (19), or viscosity [N s/m] (16), (18)
-    double shearDamping = 0;   // of the spring [N s/m]
+    double shearDamping = 0;   // of the spring [N s/m]; both over √x where shear grows with the contact
 };
 
 /// What a pair of materials has in common.

@@ -200,6 +200,7 @@ world::Inserted DemMethod::insert(const Exec& exec, world::World& world, const w
     }
     if (!grains.empty()) {
         stale_ = true;
+        touched_ = touched_ || (fill.listed && !fill.listed->onlyWhereRoom);
         derive();
     }
     return inserted;

@@ -86,6 +86,7 @@ private:
     double bodySpeed(const world::World&, double time) const;
 
     // dem_step.cpp
+    void startForces(const Exec&, const world::World&);
     void predict(const Exec&, const world::World&, double dt);
     world::FreeBodies predictBodies(const world::World&, double dt) const;
     Extremes computeForces(const Exec&, double dt, std::span<const world::BodySnapshot>);
@@ -123,6 +124,7 @@ private:
     PairContacts pairs_;
     BodyContacts bodies_;
     std::vector<world::BodyLoad> bodyRates_;   // at the end of the last step, per second
+    bool touched_ = false;                 // grains came since the last step that may touch each other
     bool stale_ = true;                    // grains came since the list was built
     bool bodiesUnlisted_ = false;          // after a load only those that touch are listed: the archive knows no bodies
     std::optional<ContactSums> keptSums_;  // of the last step, since when grains were taken out

@@ -57,6 +57,7 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     if (bodiesUnlisted_) relistBodies(exec, world);
     if (const double stable = stableStep(world); dt > kMostStretch * stable) return world::Rejected{stable};
 
+    if (touched_) startForces(exec, world);
     predict(exec, world, dt);
     if (trial_.bad >= 0) return failure(static_cast<std::size_t>(trial_.bad), "the velocity of a grain is not finite", "velocity");
     const double way = std::max(trial_.moved, bodyDrift_ + dt * bodySpeed(world, world.time));
@@ -91,6 +92,14 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     return world::Done{};
 }
 
+/// Forces of contacts that grains came with: without them the first half of a step would not feel what the second does.
+void DemMethod::startForces(const Exec& exec, const world::World& world) {
+    predict(exec, world, 0);
+    computeForces(exec, 0, world.bodiesAt(world.time));
+    correct(exec, world, 0);
+    touched_ = false;
+}
+
 void DemMethod::predict(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("move grains");
     const std::size_t count = grains_.rows();
@@ -98,7 +107,8 @@ void DemMethod::predict(const Exec& exec, const world::World& world, double dt) 
     for (std::vector<Vec3>* column : {&t.position, &t.velocity, &t.spin, &t.angularVelocity}) column->resize(count);
     t.orientation.resize(count);
     t.centre.resize(spheres_.size());
-    t.push.resize(world.forces.any() ? count : 0);
+    t.push.resize(world.forces.any() && dt > 0 ? count : 0);
+    const double seen = settings_.contactVelocity == ContactVelocity::endOfStep ? dt : 0.5 * dt;   // when in the step contacts take velocities
     struct Furthest {
         double moved = 0;
         std::int64_t bad = -1;
@@ -110,7 +120,7 @@ void DemMethod::predict(const Exec& exec, const world::World& world, double dt) 
             for (std::size_t i = begin; i < end; ++i) {
                 const Vec3 x = get(grains_.position, i), v = get(grains_.velocity, i);
                 Vec3 a = world.gravity + get(grains_.force, i) / grains_.mass(i);
-                if (world.forces.any()) {
+                if (!t.push.empty()) {
                     t.push[i] = world.forces.velocityChange(world.materials[static_cast<std::size_t>(grains_.material(i))], domain_.wrap(x), v, world.gravity, world.time, dt);
                     a += t.push[i] / dt;
                 }
@@ -118,8 +128,8 @@ void DemMethod::predict(const Exec& exec, const world::World& world, double dt) 
                 const ClumpTemplate& shape = shapeOf(i);
                 const double mass = grains_.mass(i), diameter = grains_.diameter(i);
                 t.position[i] = x + dt * v + (0.5 * dt * dt) * a;
-                t.velocity[i] = v + dt * a;
-                t.spin[i] = momentum + dt * torque;
+                t.velocity[i] = v + seen * a;
+                t.spin[i] = momentum + seen * torque;
                 t.orientation[i] = turned(shape, mass, diameter, get(grains_.orientation, i), momentum + (0.5 * dt) * torque, dt);
                 t.angularVelocity[i] = angularVelocity(shape, mass, diameter, t.orientation[i], t.spin[i]);
                 placeSpheres(shape, diameter, t.position[i], t.orientation[i], t.centre.data() + spheres_.first[i]);
@@ -182,6 +192,7 @@ DemMethod::Extremes DemMethod::pairForces(const Exec& exec, double dt) {
                 t.velocity = trial_.velocity[i] - trial_.velocity[j] + cross(trial_.angularVelocity[i], armI) - cross(trial_.angularVelocity[j], armJ);
                 t.spin = trial_.angularVelocity[i] - trial_.angularVelocity[j];
                 t.radius = radiusA * radiusB / reach;
+                t.growing = laws_.growingShear();
                 const PairConstants& c = pairs_.constants[p];
                 const Response response = respond<NormalKind, ShearKind>(c, laws_.betweenGrains(grains_.material(i), grains_.material(j)), t, dt, settings_.attraction, state);
                 if (laws_.rolling()) pairMoment_[p] = response.moment;
@@ -220,7 +231,7 @@ DemMethod::Extremes DemMethod::bodyForces(const Exec& exec, double dt, std::span
                 const world::SurfacePoint surface = body.surface(centre);
                 state.bonded = mode != world::ContactMode::separate;
                 Touch t{.overlap = spheres_.radius[s] - surface.distance, .normal = surface.normal, .velocity = {}, .spin = trial_.angularVelocity[i] - body.pose().angularVelocity,
-                        .radius = spheres_.radius[s], .bonded = state.bonded, .stuck = mode == world::ContactMode::sticky};
+                        .radius = spheres_.radius[s], .growing = laws_.growingShear(), .bonded = state.bonded, .stuck = mode == world::ContactMode::sticky};
                 const Vec3 point = centre - surface.distance * surface.normal;
                 bodyTouch_[k].point = point;
                 state.arm = -surface.distance * surface.normal;
@@ -230,7 +241,7 @@ DemMethod::Extremes DemMethod::bodyForces(const Exec& exec, double dt, std::span
                 const PairConstants& c = bodies_.constants[k];
                 const Response response = respond<NormalKind, ShearKind>(c, laws_.withBody(grains_.material(i), bodyMaterial_[bodies_.body[k]]), t, dt, settings_.attraction, state);
                 bodyMoment_[k] = response.moment;
-                bodyTouch_[k].slipPower = response.slipWork / dt;
+                bodyTouch_[k].slipPower = dt > 0 ? response.slipWork / dt : 0;
                 const double depth = std::abs(t.overlap);
                 found.stiffness.include({c.stiffness * NormalKind::tangent(depth) * perNormalMass_[i], c.damping * NormalKind::viscous(depth) * perNormalMass_[i]});
                 if (t.overlap > kDeep * spheres_.radius[s]) found.include({{}, 1, i});

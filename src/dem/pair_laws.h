@@ -37,12 +37,15 @@ public:
     PairConstants bodyPair(int grain, const Side& a, int body) const { return constants(a, {0, 0, true}, bodyDamping_[index(grain, body)]); }
 
     bool rolling() const { return anyRolling_; }
+    /// Whether shear and shearDamping are over √x.
+    bool growingShear() const { return settings_.shearGrowth == ShearGrowth::contact; }
     /// Of a contact as deep as an impact at the reference speed makes it, with another grain of its kind or with a body.
     Stiffness stiffness(const ClumpTemplate&, double diameter, double mass, int material) const;
 
 private:
     std::size_t index(int a, int b) const { return static_cast<std::size_t>(a) * (materials_ + 1) + static_cast<std::size_t>(b + 1); }
     PairConstants constants(const Side&, const Side&, double dampingNumber) const;
+    PairConstants withGrowingShear(PairConstants, double radius, double mass, double overlap, double modulusA, double modulusB) const;
     void addPair(const Settings&, const world::World&, int a, int b, std::map<double, double>& numbers);
 
     Settings settings_;

@@ -19,6 +19,7 @@ struct Touch {
     Vec3 velocity{};               // of the first against the second, at the contact point [m/s]
     Vec3 spin{};                   // the same for angular velocities [rad/s]
     double radius = 0;             // effective [m]
+    bool growing = false;          // coefficients of shear are over √x
     bool bonded = false;           // may not part
     bool stuck = false;            // nor slide, nor turn
 };
@@ -50,10 +51,14 @@ Vec3 rollingMoment(const PairConstants& c, double most, const Touch& t, double d
 }
 
 template <class NormalKind, class ShearKind>
-Response respond(const PairConstants& c, const Rubbing& rub, const Touch& t, double dt, bool attraction, ContactState& state) {
+Response respond(PairConstants c, const Rubbing& rub, const Touch& t, double dt, bool attraction, ContactState& state) {
     constexpr double kEndless = std::numeric_limits<double>::infinity();
     const double approach = -dot(t.velocity, t.normal), depth = std::abs(t.overlap);
     double push = c.stiffness * std::copysign(NormalKind::elastic(depth), t.overlap) + c.damping * NormalKind::viscous(depth) * approach;
+    if (t.growing) {
+        c.shear *= std::sqrt(depth);
+        c.shearDamping *= std::sqrt(depth);
+    }
     if (!attraction && !t.bonded) push = std::max(0.0, push);
     const Vec3 slide = t.velocity + approach * t.normal;
     const double grip = rub.friction * std::abs(push);
