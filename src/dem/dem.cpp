@@ -129,9 +129,9 @@ const world::MethodInfo info{
     .fields = kFields,
     .settings = [] { return std::unique_ptr<world::MethodSettings>(std::make_unique<Settings>()); },
     .check = check,
-    .estimate = [](const world::MethodSettings& s, const world::World& world, world::Precision) { return estimateDem(static_cast<const Settings&>(s), world); },
-    .create = [](const world::MethodSettings& s, const world::World& world, world::Precision) -> std::unique_ptr<world::Method> {
-        return std::make_unique<DemMethod>(static_cast<const Settings&>(s), world);
+    .estimate = [](const world::MethodSettings& s, const world::World& world, world::Precision precision) { return estimateDem(static_cast<const Settings&>(s), world, precision); },
+    .create = [](const world::MethodSettings& s, const world::World& world, world::Precision precision) -> std::unique_ptr<world::Method> {
+        return std::make_unique<DemMethod>(static_cast<const Settings&>(s), world, precision);
     },
     .drawnFields = [](const world::MethodSettings& s) -> std::vector<std::string_view> {
         const std::vector<ClumpTemplate> shapes = makeTemplates(static_cast<const Settings&>(s));

@@ -76,14 +76,14 @@ void PairLaws::addPair(const Settings& settings, const world::World& world, int 
 }
 
 // (11), (13), (15) for spheres; for the linear law (10) with the contact time, or the Hertz stiffness at the reference overlap.
-PairConstants PairLaws::constants(const Side& a, const Side& b, double dampingNumber) const {
+PairConstants PairLaws::constants(const Side& a, const Side& b, double dampingNumber, const Rubbing& rubbing) const {
     const NormalExponents exponents = settings_.exponents();
     const double radius = b.body ? a.radius : a.radius * b.radius / (a.radius + b.radius);
     const double mass = b.body ? a.mass : a.mass * b.mass / (a.mass + b.mass);
     const double otherModulus = b.body ? settings_.bodyYoungsModulus.value_or(settings_.youngsModulus) : settings_.youngsModulus;
     const double modulus = effectiveModulus(settings_.youngsModulus, otherModulus, settings_.poissonRatio);
     const double hertz = 4.0 / 3 * modulus * std::sqrt(radius);
-    PairConstants pair;
+    PairConstants pair{.friction = rubbing.friction, .rolling = rubbing.rolling, .radius = radius, .perMass = a.perMass + b.perMass};
     if (settings_.stiffness) {
         pair.stiffness = *settings_.stiffness;
     } else if (settings_.normal == Normal::hertz) {
@@ -129,13 +129,13 @@ Stiffness PairLaws::stiffness(const ClumpTemplate& shape, double diameter, doubl
     const double perMass = (1 + shape.sphereReach * shape.sphereReach / shape.smallestInertia()) / mass;
     const double perShearMass = (1 + shape.boundingRadius * shape.boundingRadius / shape.smallestInertia()) / mass;
     const auto largest = std::ranges::max_element(shape.spheres, {}, &TemplateSphere::radius);
-    const Side side{diameter * largest->radius, mass};
+    const Side side{.radius = diameter * largest->radius, .mass = mass};
     Stiffness most;
     for (const bool body : {false, true}) {
         const PairConstants c = body ? bodyPair(material, side, -1) : grainPair(material, side, material, side);
         const double sides = body ? 1 : 2, overlap = impactOverlap(settings_.exponents(), mass / sides, c.stiffness, settings_.referenceSpeed);
         std::visit([&](auto law) { most.include({c.stiffness * law.tangent(overlap) * sides * perMass, c.damping * law.viscous(overlap) * sides * perMass}); }, settings_.normalLaw());
-        const double width = growingShear() ? std::sqrt(overlap) : 1, sharing = width * sides * perShearMass;
+        const double width = settings_.shearGrowth == ShearGrowth::contact ? std::sqrt(overlap) : 1, sharing = width * sides * perShearMass;
         if (settings_.shear == Shear::spring) most.include({c.shear * sharing, c.shearDamping * sharing});
         else if (settings_.shear != Shear::coulomb) most.include({0, c.shear * sharing});
     }
