@@ -84,10 +84,12 @@ void checkThinBodies(const Settings& settings, const world::World& world, double
     if (materials.empty()) return;
     const PairLaws laws(settings, world);
     const double mass = world.materials[static_cast<std::size_t>(materials.front())].density * sphereVolume(diameter);
+    int warned = -1;   // copies share one shape, and one warning
     for (const world::Body& body : world.bodies) {
-        if (!body.shape->bounded()) continue;
+        if (!body.shape->bounded() || body.source == warned) continue;
         const double half = 0.5 * minComponent(body.shape->bounds().size());
         if (half >= 0.5 * diameter) continue;
+        warned = body.source;
         const PairConstants c = laws.bodyPair(materials.front(), {.radius = 0.5 * diameter, .mass = mass}, body.material);
         const double beta = settings.exponents().beta;
         const double speed = std::sqrt(2 / (beta + 1) * c.stiffness / mass * std::pow(half, beta + 1));
@@ -155,7 +157,7 @@ void checkDem(const Settings& settings, const world::World& world, Problems& pro
     checkListed(settings, world, problems);
 }
 
-// Grains, their trial state, spheres, and pairs with what they remember; a build of the list holds the old pairs beside the new.
+// Grains, spheres, and pairs with what they remember.
 world::Estimate estimateDem(const Settings& settings, const world::World& world, world::Precision precision) {
     const double diameter = wantedDiameter(settings, world);
     if (!(diameter > 0)) return {};
