@@ -203,6 +203,12 @@ void writeCentres(const std::string& path, const world::Method& method, const de
     }
 }
 
+/// Bytes on the heap.
+double memoryInUse() {
+    const struct mallinfo2 info = mallinfo2();
+    return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
+}
+
 void run(const Exec& exec, world::World& world, world::Method& method, int steps) {
     for (int i = 0; i < steps; ++i) {
         if (!std::holds_alternative<world::Done>(method.step(exec, world, kStep))) giveUp("step " + std::to_string(i) + " was not done");
@@ -221,12 +227,11 @@ int main(int argc, char** argv) {
     settings.skin *= 2 * kRadius / diameter;   // over the diameter of a sphere, as the peers have it
     const Exec exec(options.threads);
     world::World world = worldOf(options, bodies, diameter);
-    const double memoryBefore = static_cast<double>(mallinfo2().uordblks);
+    const double memoryBefore = memoryInUse();
     const auto method = dem::info.create(settings, world, options.precision);
     method->insert(exec, world, world.fills.front());
     turn(exec, *method, bodies, shape, diameter);
     run(exec, world, *method, std::max(1, options.warm));
-    malloc_trim(0);
 
     const auto before = exec.phaseSeconds();
     const auto start = std::chrono::steady_clock::now();
@@ -234,7 +239,7 @@ int main(int argc, char** argv) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const double sphereSteps = spheres * (options.steps - (options.warm == 0));
     std::printf("%s spheres %.0f threads %d %s M_sphere_steps/s %.2f bytes/sphere %.0f", options.scene.c_str(), spheres, options.threads,
-                options.precision == world::Precision::float32 ? "float" : "double", sphereSteps / seconds / 1e6, (static_cast<double>(mallinfo2().uordblks) - memoryBefore) / spheres);
+                options.precision == world::Precision::float32 ? "float" : "double", sphereSteps / seconds / 1e6, (memoryInUse() - memoryBefore) / spheres);
     for (const auto& [phase, spent] : exec.phaseSeconds()) {
         const auto earlier = before.find(phase);
         std::printf(" | %s %.1f ns", phase.c_str(), (spent - (earlier == before.end() ? 0 : earlier->second)) / sphereSteps * 1e9 * options.threads);

@@ -55,10 +55,11 @@ public:
     void pairsOf(std::size_t i, Found& found) {
         findNear(i);
         const std::uint32_t begin = spheres_.first[i], end = spheres_.first[i + 1];
+        const bool alone = end - begin == 1 && grains_.reach[i] == spheres_.radius[begin];
         for (std::uint32_t a = begin; a < end; ++a)
             for (const std::uint32_t j : near_) {
                 const std::uint32_t first = spheres_.first[j], last = spheres_.first[j + 1];
-                const bool known = end - begin == 1 && last - first == 1;   // of single spheres the reach is the radius
+                const bool known = alone && last - first == 1 && grains_.reach[j] == spheres_.radius[first];   // findNear has compared them
                 for (std::uint32_t b = first; b < last; ++b) {
                     const double reach = spheres_.radius[a] + spheres_.radius[b] + skin_;
                     if (!known && apartSquared(spheres_.centre[a], spheres_.centre[b]) >= reach * reach) continue;
