@@ -7,7 +7,6 @@
 #include "core/archive.h"
 #include "core/exec.h"
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -61,7 +60,6 @@ class Table {
 public:
     static constexpr std::uint32_t kPadding = std::numeric_limits<std::uint32_t>::max();
 
-    /// The width of groups is a power of two.
     explicit Table(int groupWidth) : groupWidth_(static_cast<std::size_t>(groupWidth)) {}
     Table(const Table&) = delete;
     Table& operator=(const Table&) = delete;
@@ -154,11 +152,10 @@ public:
 
 private:
     static constexpr std::size_t kComponents = N;
-    std::size_t place(std::size_t row, int component) const {   // widths are powers of two
-        return (((row >> shift_) * kComponents + static_cast<std::size_t>(component)) << shift_) + (row & (width_ - 1));
+    std::size_t place(std::size_t row, int component) const {
+        return row / width_ * kComponents * width_ + static_cast<std::size_t>(component) * width_ + row % width_;
     }
     std::size_t width_;
-    int shift_ = std::countr_zero(width_);
     T padding_;
     AlignedVector<T> values_;
 };

@@ -47,7 +47,7 @@ void DemMethod::derive() {
 
 double DemMethod::radiusOf(std::uint32_t s) const {
     const std::uint32_t i = spheres_.grain[s];
-    return grains_.diameter(i) * shapeOf(i).spheres[s - spheres_.first[i]].radius;
+    return at(grains_.diameter, i) * shapeOf(i).spheres[s - spheres_.first[i]].radius;
 }
 Vec3 DemMethod::centreOf(std::uint32_t s) const {
     const std::uint32_t i = spheres_.grain[s];
@@ -60,7 +60,7 @@ std::vector<std::uint32_t> DemMethod::sortOrder(const Exec& exec, const CellFram
     std::vector<std::uint64_t> keys(count);
     std::vector<std::uint32_t> order(count);
     for (std::size_t i = 0; i < count; ++i) {
-        keys[i] = static_cast<std::uint64_t>(grains_.id(i));
+        keys[i] = static_cast<std::uint64_t>(at(grains_.id, i));
         order[i] = static_cast<std::uint32_t>(i);
     }
     exec.sortByKey(keys, order);
@@ -91,7 +91,7 @@ void DemMethod::rebuild(const Exec& exec, const world::World& world, double time
         centres[i] = wrapped(i);
         set(grains_.position, i, centres[i]);
         set(grains_.way, i, Vec3f{});
-        grains_.turned(i) = 0;
+        at(grains_.turned, i) = 0;
     }
     derive();
     pairs_.slabs = cutSlabs(frame, centres);
@@ -139,8 +139,8 @@ void DemMethod::listPairs(const Exec& exec, std::span<const KeptContact> kept) {
         for (std::size_t i = begin; i < end; ++i) {
             centres[i] = wrapped(i);
             reach[i] = reachOf(i);
-            placeSpheres(shapeOf(i), grains_.diameter(i), centres[i], get(grains_.orientation, i), now.centre.data() + now.first[i]);
-            for (std::uint32_t s = now.first[i]; s < now.first[i + 1]; ++s) now.radius[s] = grains_.diameter(i) * shapeOf(i).spheres[s - now.first[i]].radius;
+            placeSpheres(shapeOf(i), at(grains_.diameter, i), centres[i], get(grains_.orientation, i), now.centre.data() + now.first[i]);
+            for (std::uint32_t s = now.first[i]; s < now.first[i + 1]; ++s) now.radius[s] = at(grains_.diameter, i) * shapeOf(i).spheres[s - now.first[i]].radius;
         }
     });
     for (const double radius : now.radius) farthest = std::max(farthest, radius);
@@ -217,7 +217,7 @@ void DemMethod::relistBodies(const Exec& exec, const world::World& world) {
 Side DemMethod::sideOf(std::uint32_t s) const {
     const std::uint32_t i = spheres_.grain[s];
     const ClumpTemplate& shape = shapeOf(i);
-    const double mass = grains_.mass(i);
+    const double mass = at(grains_.mass, i);
     return {.radius = radiusOf(s), .mass = mass, .perMass = (1 + shape.sphereReach * shape.sphereReach / shape.smallestInertia()) / mass};
 }
 
@@ -249,7 +249,7 @@ PairConstantsOf<Real> inPrecision(const PairConstants& c) {
 template <class Real>
 void DemMethod::setPairConstants(PairForces<Real>& forces) {
     using By = typename ConstantsTable<Real>::By;
-    const auto material = [&](std::uint32_t sphere) { return grains_.material(spheres_.grain[sphere]); };
+    const auto material = [&](std::uint32_t sphere) { return at(grains_.material, spheres_.grain[sphere]); };
     Kinds kinds;
     for (std::uint32_t s = 0; s < spheres_.size() && kinds.known.size() <= kMostKinds; ++s) forces.spheres[s].kind = static_cast<Real>(kinds.of(sideOf(s), material(s)));
     ConstantsTable<Real>& table = forces.constants;

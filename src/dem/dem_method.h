@@ -64,8 +64,8 @@ private:
         double energy = 0;                 // stored [J]
     };
 
-    const ClumpTemplate& shapeOf(std::size_t row) const { return templates_[static_cast<std::size_t>(grains_.shape(row))]; }
-    double reachOf(std::size_t row) const { return grains_.diameter(row) * shapeOf(row).boundingRadius; }
+    const ClumpTemplate& shapeOf(std::size_t row) const { return templates_[static_cast<std::size_t>(at(grains_.shape, row))]; }
+    double reachOf(std::size_t row) const { return at(grains_.diameter, row) * shapeOf(row).boundingRadius; }
     Vec3 angularVelocityOf(std::size_t row) const;
     Vec3 wrapped(std::size_t row) const { return domain_.wrap(get(grains_.position, row)); }
 
@@ -81,7 +81,7 @@ private:
     void rebuild(const Exec&, const world::World&, double time);
     std::vector<std::uint32_t> sortOrder(const Exec&, const CellFrame&, std::span<const Vec3> centres) const;
     void derive();
-    Vec3 armOf(std::size_t row, std::uint32_t sphere, const Mat3& turn) const { return grains_.diameter(row) * (turn * shapeOf(row).spheres[sphere - spheres_.first[row]].centre); }
+    Vec3 armOf(std::size_t row, std::uint32_t sphere, const Mat3& turn) const { return at(grains_.diameter, row) * (turn * shapeOf(row).spheres[sphere - spheres_.first[row]].centre); }
     double radiusOf(std::uint32_t sphere) const;
     Vec3 centreOf(std::uint32_t sphere) const;
     Side sideOf(std::uint32_t sphere) const;

@@ -137,7 +137,7 @@ double DemMethod::feelForces(const Exec& exec, const world::World& world, double
         [&](std::size_t begin, std::size_t end) {
             double most = 0;
             for (std::size_t i = begin; i < end; ++i) {
-                pushes_[i] = world.forces.velocityChange(world.materials[static_cast<std::size_t>(grains_.material(i))], wrapped(i), get(grains_.velocity, i), world.gravity, world.time, dt);
+                pushes_[i] = world.forces.velocityChange(world.materials[static_cast<std::size_t>(at(grains_.material, i))], wrapped(i), get(grains_.velocity, i), world.gravity, world.time, dt);
                 most = std::max(most, norm(pushes_[i]));
             }
             return most;
@@ -167,9 +167,9 @@ DemMethod::Furthest DemMethod::drift(const Exec& exec, const world::World& world
             double squared = 0;
             for (std::size_t i = begin; i < end; ++i) {
                 const ClumpTemplate& shape = shapeOf(i);
-                const Inertia inertia(shape, grains_.mass(i), grains_.diameter(i));
+                const Inertia inertia(shape, at(grains_.mass, i), at(grains_.diameter, i));
                 const Vec3 torque = get(grains_.torque, i), spin = get(grains_.spin, i) + half * torque;
-                const Vec3 a = world.gravity + 1 / grains_.mass(i) * get(grains_.force, i);
+                const Vec3 a = world.gravity + 1 / at(grains_.mass, i) * get(grains_.force, i);
                 Vec3 v = get(grains_.velocity, i) + half * a;
                 if (pushed) v += 0.5 * pushes_[i];
                 const Vec3 way = dt * v, x = get(grains_.position, i) + way;
@@ -189,8 +189,8 @@ DemMethod::Furthest DemMethod::drift(const Exec& exec, const world::World& world
                 if (shape.isSphere()) {
                     squared = std::max(squared, static_cast<double>(normSquared(gone)));
                 } else {
-                    grains_.turned(i) += static_cast<float>(norm(angle));
-                    here.moved = std::max(here.moved, norm(gone) + grains_.turned(i) * grains_.diameter(i) * shape.sphereReach);
+                    at(grains_.turned, i) += static_cast<float>(norm(angle));
+                    here.moved = std::max(here.moved, norm(gone) + at(grains_.turned, i) * at(grains_.diameter, i) * shape.sphereReach);
                 }
             }
             here.moved = std::max(here.moved, std::sqrt(squared));
@@ -208,11 +208,11 @@ double DemMethod::lead(double dt) const { return settings_.contactVelocity == Co
 DemMethod::Motion DemMethod::seenMotion(const world::World& world, std::size_t i, double ahead) const {
     Vec3 v = get(grains_.velocity, i), spin = get(grains_.spin, i);
     if (ahead > 0) {
-        v += ahead * (world.gravity + get(grains_.force, i) / grains_.mass(i));
+        v += ahead * (world.gravity + get(grains_.force, i) / at(grains_.mass, i));
         if (world.forces.any()) v += 0.5 * pushes_[i];
         spin += ahead * get(grains_.torque, i);
     }
-    return {v, angularVelocity(shapeOf(i), grains_.mass(i), grains_.diameter(i), get(grains_.orientation, i), spin)};
+    return {v, angularVelocity(shapeOf(i), at(grains_.mass, i), at(grains_.diameter, i), get(grains_.orientation, i), spin)};
 }
 
 /// Writes the grain's spheres for the forces of pairs.
@@ -229,7 +229,7 @@ void DemMethod::place(std::size_t i, const Vec3& x, const Quat& orientation, con
     std::uint32_t s = spheres_.first[i];
     if (shape.isSphere()) return write(s, x, seen.velocity);
     const Mat3 turn = orientation.matrix();
-    const double diameter = grains_.diameter(i);
+    const double diameter = at(grains_.diameter, i);
     for (const TemplateSphere& sphere : shape.spheres) {
         const Vec3 arm = diameter * (turn * sphere.centre);
         write(s++, x + arm, seen.velocity + cross(seen.angularVelocity, arm));
@@ -349,7 +349,7 @@ DemMethod::Furthest DemMethod::kick(const Exec& exec, const world::World& world,
             for (std::size_t i = begin; i < end; ++i) {
                 const Vec6 wrench = contactWrench(i);
                 const ClumpTemplate& shape = shapeOf(i);
-                const double mass = grains_.mass(i);
+                const double mass = at(grains_.mass, i);
                 const Vec3 a = world.gravity + 1 / mass * wrench.linear;
                 Vec3 v = get(grains_.velocity, i) + (0.5 * dt) * a;
                 if (pushed) v += 0.5 * pushes_[i];
@@ -363,7 +363,7 @@ DemMethod::Furthest DemMethod::kick(const Exec& exec, const world::World& world,
                     speedSquared = std::max(speedSquared, normSquared(v));
                     accelerationSquared = std::max(accelerationSquared, normSquared(a));
                 } else {   // |ω| ≤ |L| over the smallest moment
-                    const double reach = shape.sphereReach / (mass * grains_.diameter(i) * shape.smallestInertia());
+                    const double reach = shape.sphereReach / (mass * at(grains_.diameter, i) * shape.smallestInertia());
                     here.include({0, norm(v) + norm(spin) * reach, norm(a) + norm(wrench.angular) * reach, -1});
                 }
             }
@@ -377,7 +377,7 @@ DemMethod::Furthest DemMethod::kick(const Exec& exec, const world::World& world,
 }
 
 world::Failed DemMethod::failure(std::size_t row, std::string_view what, std::string_view field) const {
-    return {std::string(what), grains_.id(row), wrapped(row), std::string(field)};
+    return {std::string(what), at(grains_.id, row), wrapped(row), std::string(field)};
 }
 
 }  // namespace talus::dem

@@ -28,6 +28,10 @@ struct Grains : Table {
 
 // Rows are not grouped, so that the components of one lie side by side.
 template <class T>
+[[gnu::always_inline]] inline const T& at(const Column<T>& column, std::size_t row) { return *column.group(row); }
+template <class T>
+[[gnu::always_inline]] inline T& at(Column<T>& column, std::size_t row) { return *column.group(row); }
+template <class T>
 [[gnu::always_inline]] inline Vec3T<T> get(const Column<T, 3>& column, std::size_t row) {
     const T* v = column.group(row);
     return {v[0], v[1], v[2]};

@@ -4,6 +4,7 @@
 
 #include "core/table.h"
 #include "core/wide_mat.h"
+#include "core/wide_rows.h"
 #include "world/domain.h"
 
 #include <algorithm>
