@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pair of the list remembers, and the list of spheres near bodies.
+// Pairs of grains that may touch, and spheres that may touch bodies.
 #pragma once
 
-#include "dem/contact_law.h"
 #include "dem/neighbours.h"
+#include "dem/response.h"
 
 #include <array>
 #include <cstdint>
@@ -11,17 +11,6 @@
 #include <vector>
 
 namespace talus::dem {
-
-struct ContactState {
-    Vec3 spring;             // displacement along the surface of a against b since they touched [m]
-    Vec3 turn;               // rotation of a against b since then that rolling friction has not let go [rad]
-    Vec3 force;              // on a, at the end of the last step [N]
-    Vec3 arm;                // of a body's contact: from the centre of the sphere to the surface then [m]
-    bool touching = false;
-    bool bonded = false;     // to a surface that grains do not leave
-
-    bool idle() const { return !touching && !bonded; }
-};
 
 /// What contacts add up to in each grain. σ V = Σ F ⊗ arm over the contact points, its symmetric part.
 struct ContactSums {
@@ -34,10 +23,29 @@ struct ContactSums {
     void keep(std::span<const std::size_t> rows);
 };
 
+/// The list of pairs, cut into slabs of grains.
 struct PairContacts {
     PairList list;
-    std::vector<ContactState> state;         // of each pair
-    std::vector<PairConstants> constants;
+    std::vector<std::uint8_t> touching;          // of each pair, at the end of the last step
+    Slabs slabs;
+    std::vector<std::uint32_t> firstPair;        // of each slab, and one past the last
+};
+
+/// Two spheres that touch, to be found again in another list.
+struct KeptContact {
+    std::uint32_t a = 0, b = 0;
+    MemoryOf<Vec3> memory;
+};
+
+/// A sphere and a body.
+struct ContactState {
+    MemoryOf<Vec3> memory;
+    Vec3 force;              // on the sphere, at the end of the last step [N]
+    Vec3 arm;                // from its centre to the surface then [m]
+    bool touching = false;
+    bool bonded = false;     // to a surface that grains do not leave
+
+    bool idle() const { return !touching && !bonded; }
 };
 
 /// Spheres that a body may come near to while the list holds; by sphere, then body.

@@ -38,21 +38,30 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"restitution", "of an impact at reference_speed, of pairs that [[contacts]] gives none", Dimension::none, between(0, 1)}, restitution);
     v.number({"reference_speed", "of the impacts that restitution, shear stiffness and step are made for", Dimension::velocity, positive()}, referenceSpeed);
     v.number({"damping", "k_d for all pairs, instead of restitution", Dimension::none, nonNegative()}, damping);
+    v.number({"damping_rate", "g in 1/(m s) of the damping g m sqrt(R) x^0.5 of each pair with effective mass m and radius R, instead of restitution", Dimension::none, nonNegative()}, dampingRate);
     v.flag({"attraction", "whether damping may pull grains together while they part"}, attraction);
     v.choice({"shear_law", "spring: with history, holds a heap (19); capped: the smaller of viscous and Coulomb (18); coulomb (17); viscous (16)"}, kShearNames, shear);
+    v.choice({"shear_growth", "constant: shear stiffness and damping as the paper has them; contact: they grow with the width sqrt(R x) of the contact, stiffness 8 G sqrt(R x) as Mindlin's"}, kShearGrowthNames, shearGrowth);
     v.number({"shear_ratio", "stiffness of the shear spring over that of the normal force at reference_speed", Dimension::none, positive()}, shearRatio);
     v.number({"shear_stiffness", "of the shear spring for all pairs, instead of shear_ratio", Dimension::stiffness, positive()}, shearStiffness);
     v.number({"shear_viscosity", "k_t in N s/m of the viscous and the capped law; from mass and stiffness unless given", Dimension::none, positive()}, shearViscosity);
     v.number({"shear_damping", "of the shear spring, over its critical damping", Dimension::none, between(0, 2)}, shearDamping);
+    v.number({"shear_damping_rate", "g in 1/(m s) of the shear damping g m sqrt(R x) of each pair, with shear_growth = \"contact\"", Dimension::none, nonNegative()}, shearDampingRate);
     v.number({"contact_friction", "Coulomb coefficient between grains; from the friction angle of their material unless given", Dimension::none, nonNegative()}, contactFriction);
     v.number({"rolling_friction", "torque against rolling over normal force and radius; from the friction angle unless given", Dimension::none, nonNegative()}, rollingFriction);
     v.number({"step_fraction", "step over half a period of the stiffest contact", Dimension::none, {.min = 0, .max = 0.2, .minExcluded = true}}, stepFraction);
     v.number({"dt", "time step; chosen by step_fraction unless given", Dimension::time, positive()}, dt);
+    v.choice({"contact_velocity", "velocity that contact forces see: end_of_step, that of the same instant; half_step, that of half a step before, as LAMMPS has it: stands twice the damping, small grains may stick to large ones"}, kContactVelocityNames, contactVelocity);
     v.number({"skin", "by which the list of neighbours reaches further than contacts, over the diameter", Dimension::none, between(0.01, 1)}, skin);
     v.choice({"deep_overlap", "what to do about overlaps of more than half a radius: count them in run.json, or stop"}, kDeepOverlapNames, deepOverlap);
     if (normal == Normal::hertz && dampingExponent != 0 && dampingExponent != 0.25 && dampingExponent != 0.5)
         v.problem("damping_exponent", fmt::format("the damping exponent is {:g}; it is 0.5, 0.25 or 0", dampingExponent));
     if (normal == Normal::hertz && contactTime) v.problem("contact_time", "a contact time belongs to normal_law = \"linear\"; a hertz contact lasts shorter the faster it is");
+    if (dampingRate && damping) v.problem("damping_rate", "damping and damping_rate are both given; keep one of them");
+    if (dampingRate && exponents().alpha != 0.5) v.problem("damping_rate", "a damping rate belongs to normal_law = \"hertz\" with damping_exponent = 0.5");
+    if (shearGrowth == ShearGrowth::constant && shearDampingRate) v.problem("shear_damping_rate", "a shear damping rate belongs to shear_growth = \"contact\"");
+    if (shearGrowth == ShearGrowth::contact && (shearStiffness || shearViscosity))
+        v.problem(shearStiffness ? "shear_stiffness" : "shear_viscosity", "shear_growth = \"contact\" takes the stiffness from the moduli and damping from shear_damping_rate; leave this key out");
     if (stiffness && contactTime) v.problem("contact_time", "stiffness and contact_time are both given; keep one of them");
 }
 
@@ -120,9 +129,9 @@ const world::MethodInfo info{
     .fields = kFields,
     .settings = [] { return std::unique_ptr<world::MethodSettings>(std::make_unique<Settings>()); },
     .check = check,
-    .estimate = [](const world::MethodSettings& s, const world::World& world, world::Precision) { return estimateDem(static_cast<const Settings&>(s), world); },
-    .create = [](const world::MethodSettings& s, const world::World& world, world::Precision) -> std::unique_ptr<world::Method> {
-        return std::make_unique<DemMethod>(static_cast<const Settings&>(s), world);
+    .estimate = [](const world::MethodSettings& s, const world::World& world, world::Precision precision) { return estimateDem(static_cast<const Settings&>(s), world, precision); },
+    .create = [](const world::MethodSettings& s, const world::World& world, world::Precision precision) -> std::unique_ptr<world::Method> {
+        return std::make_unique<DemMethod>(static_cast<const Settings&>(s), world, precision);
     },
     .slabWidth = [](const world::MethodSettings& s, const world::World& world, int) { return slabWidth(static_cast<const Settings&>(s), world); },
     .drawnFields = [](const world::MethodSettings& s) -> std::vector<std::string_view> {

@@ -20,6 +20,12 @@ enum class Normal { hertz, linear };
 inline constexpr std::array<std::string_view, 2> kNormalNames{"hertz", "linear"};
 enum class Shear { spring, capped, coulomb, viscous };   // in the order of ShearLaw
 inline constexpr std::array<std::string_view, 4> kShearNames{"spring", "capped", "coulomb", "viscous"};
+/// Whether the coefficients of shear are constants, as in the paper, or grow with the width √(R x) of the contact, as Mindlin's do.
+enum class ShearGrowth { constant, contact };
+inline constexpr std::array<std::string_view, 2> kShearGrowthNames{"constant", "contact"};
+/// Which velocity contact forces at the end of a step see: that of the same instant, v + Δt a, or that of half a step before, v + ½ Δt a.
+enum class ContactVelocity { endOfStep, halfStep };
+inline constexpr std::array<std::string_view, 2> kContactVelocityNames{"end_of_step", "half_step"};
 enum class DeepOverlap { count, stop };
 inline constexpr std::array<std::string_view, 2> kDeepOverlapNames{"count", "stop"};
 
@@ -47,17 +53,21 @@ struct Settings final : world::MethodSettings {
     double restitution = 0.5;             // of pairs that [[contacts]] does not give one
     double referenceSpeed = 0.1;          // at which restitution is meant [m/s]
     std::optional<double> damping;        // k_d, instead of restitution
+    std::optional<double> dampingRate;    // γ_n: k_d = γ_n m √R of each pair, instead of restitution [1/(m s)]
     bool attraction = false;              // whether damping may pull while a contact opens
 
     Shear shear = Shear::spring;
+    ShearGrowth shearGrowth = ShearGrowth::constant;
     double shearRatio = 2.0 / 7;          // k_t over the normal stiffness at the reference speed
     std::optional<double> shearStiffness; // k_t of the spring [N/m]
     std::optional<double> shearViscosity; // k_t of the viscous and the capped law [N s/m]
     double shearDamping = 0.3;            // of the spring, over its critical damping
+    std::optional<double> shearDampingRate;   // γ_t: dashpot γ_t m √(R x) of each pair, where shear grows with the contact [1/(m s)]
     std::optional<double> contactFriction, rollingFriction;   // between grains; from the friction angle unless given
 
     double stepFraction = 0.05;           // of half a period of the stiffest contact
     std::optional<double> dt;             // [s]
+    ContactVelocity contactVelocity = ContactVelocity::endOfStep;
     double skin = 0.12;                   // of the list of neighbours, over the diameter
     DeepOverlap deepOverlap = DeepOverlap::count;
 

@@ -5,6 +5,7 @@
 #include "dem/grains.h"
 #include "dem/neighbours.h"
 #include "dem/contacts.h"
+#include "dem/sphere_records.h"
 #include "dem/pair_laws.h"
 
 #include <fmt/format.h>
@@ -89,7 +90,7 @@ void checkThinBodies(const Settings& settings, const world::World& world, double
         const double half = 0.5 * minComponent(body.shape->bounds().size());
         if (half >= 0.5 * diameter) continue;
         warned = body.source;
-        const PairConstants c = laws.bodyPair(materials.front(), {0.5 * diameter, mass}, body.material);
+        const PairConstants c = laws.bodyPair(materials.front(), {.radius = 0.5 * diameter, .mass = mass}, body.material);
         const double beta = settings.exponents().beta;
         const double speed = std::sqrt(2 / (beta + 1) * c.stiffness / mass * std::pow(half, beta + 1));
         problems.warn(fmt::format("bodies[{}].shape", std::max(0, body.source)),
@@ -162,8 +163,8 @@ void checkDem(const Settings& settings, const world::World& world, Problems& pro
     checkListed(settings, world, problems);
 }
 
-// Grains, their trial state, spheres, and pairs with what they remember; a build of the list holds the old pairs beside the new.
-world::Estimate estimateDem(const Settings& settings, const world::World& world) {
+// Grains, spheres, and pairs with what they remember.
+world::Estimate estimateDem(const Settings& settings, const world::World& world, world::Precision precision) {
     const double diameter = wantedDiameter(settings, world);
     if (!(diameter > 0)) return {};
     const double mean = sphereVolume(diameter) * meanCube(settings.sizes);
@@ -183,10 +184,11 @@ world::Estimate estimateDem(const Settings& settings, const world::World& world)
     spheresPerGrain /= shares;
     // Neighbours within the skin: 0.6 × ((1 + skin)³ − 1) × 8 and the contacts themselves, half of them each; clumps have fewer per sphere.
     const double pairs = (spheresPerGrain > 1 ? 0.45 : 0.82) * (3 + 14 * settings.skin);
-    const double perGrain = static_cast<double>(Grains().bytesPerRow()) + 5 * sizeof(Vec3) + sizeof(Quat) + 2 * sizeof(double) + 4;
-    const double perSphere = 3 * sizeof(Vec3) + sizeof(double) + 3 * 4;
-    const double perPair = sizeof(ContactState) + sizeof(PairConstants) + sizeof(Vec3) + 3 * 4;
-    return {static_cast<std::int64_t>(grains), grains * (perGrain + spheresPerGrain * (perSphere + 2 * pairs * perPair)), diameter};
+    const double real = precision == world::Precision::float32 ? 4 : 8, perGrain = static_cast<double>(Grains().bytesPerRow()) + 4;
+    const double perSphere = 12 * real + sizeof(Wrench) + 8;
+    const double perPair = (settings.shear == Shear::spring ? 8 * real : 0) + 2 * 4 + 1;
+    const double building = sizeof(Vec3) + sizeof(double) + pairs * (2 * 4 + sizeof(KeptContact));   // a list holds that beside the old one while it is made
+    return {static_cast<std::int64_t>(grains), grains * (perGrain + spheresPerGrain * (perSphere + pairs * perPair + building)), diameter};
 }
 
 }  // namespace talus::dem

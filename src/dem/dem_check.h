@@ -9,7 +9,7 @@ namespace talus::dem {
 void checkDem(const Settings&, const world::World&, Problems&);
 /// Of a two-dimensional case [m].
 double slabWidth(const Settings&, const world::World&);
-world::Estimate estimateDem(const Settings&, const world::World&);
+world::Estimate estimateDem(const Settings&, const world::World&, world::Precision);
 
 /// Longest step that resolves the stiffest contact of the smallest grain at the reference speed, with that fraction of half a period [s].
 double plannedStep(const Settings&, const world::World&, double fraction);

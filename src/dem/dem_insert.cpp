@@ -125,10 +125,12 @@ std::vector<NewGrain> DemMethod::listedGrains(const Exec&, const world::World& w
     if (list.onlyWhereRoom) {
         Aabb box;
         for (const Vec3& x : list.positions) box.extend(x);
-        box = geometry::grown(box, 3 * farthest);
+        box = geometry::grown(box, 4 * farthest);
         const bool periodic = domain_.periodic(0) || domain_.periodic(1) || domain_.periodic(2);
-        for (std::size_t s = 0; s < spheres_.size(); ++s)
-            if (periodic || box.contains(spheres_.centre[s])) room.add(spheres_.centre[s], spheres_.radius[s]);
+        for (std::uint32_t i = 0; i < grains_.rows(); ++i) {
+            if (!periodic && !box.contains(get(grains_.position, i))) continue;
+            for (std::uint32_t s = spheres_.first[i]; s < spheres_.first[i + 1]; ++s) room.add(centreOf(s), radiusOf(s));
+        }
     }
     double mass = 0;
     std::vector<Vec3> centres;
@@ -173,10 +175,8 @@ void DemMethod::append(world::World& world, const world::Fill& fill, const NewGr
     grains_.resize(i + 1);
     grains_.id(i) = world.nextId++;
     set(grains_.position, i, domain_.wrap(grain.position));
-    set(grains_.builtPosition, i, domain_.wrap(grain.position));
     set(grains_.velocity, i, grain.velocity);
     set(grains_.orientation, i, grain.orientation);
-    set(grains_.builtOrientation, i, grain.orientation);
     grains_.diameter(i) = grain.diameter;
     grains_.mass(i) = material.density * sphereVolume(grain.diameter);
     grains_.volume(i) = sphereVolume(grain.diameter) / material.packingFraction;
@@ -200,6 +200,7 @@ world::Inserted DemMethod::insert(const Exec& exec, world::World& world, const w
     }
     if (!grains.empty()) {
         stale_ = true;
+        touched_ = touched_ || (fill.listed && !fill.listed->onlyWhereRoom);
         derive();
     }
     return inserted;

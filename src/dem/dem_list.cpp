@@ -36,38 +36,31 @@ void DemMethod::refresh(const world::World& world) {
 
 /// What follows from the table alone.
 void DemMethod::derive() {
-    listSpheres(grains_, templates_, spheres_);
-    placeAll(spheres_.centre, false);
-    reach_.resize(grains_.rows());
-    perNormalMass_.resize(grains_.rows());
+    spheres_.first.assign(1, 0);
+    spheres_.grain.clear();
     for (std::size_t i = 0; i < grains_.rows(); ++i) {
-        const ClumpTemplate& shape = shapeOf(i);
-        reach_[i] = reachOf(i);
-        // A contact acts through the centre of a sphere: 1/m + (arm × n)·I⁻¹(arm × n), with the longest arm.
-        perNormalMass_[i] = (1 + shape.sphereReach * shape.sphereReach / shape.smallestInertia()) / grains_.mass(i);
+        spheres_.grain.insert(spheres_.grain.end(), shapeOf(i).spheres.size(), static_cast<std::uint32_t>(i));
+        spheres_.first.push_back(static_cast<std::uint32_t>(spheres_.grain.size()));
     }
+    wrenches_.resize(spheres_.size());
 }
 
-void DemMethod::placeAll(std::span<Vec3> centres, bool built) const {
-    for (std::size_t i = 0; i < grains_.rows(); ++i)
-        placeSpheres(shapeOf(i), grains_.diameter(i), get(built ? grains_.builtPosition : grains_.position, i), get(built ? grains_.builtOrientation : grains_.orientation, i),
-                     centres.data() + spheres_.first[i]);
+double DemMethod::radiusOf(std::uint32_t s) const {
+    const std::uint32_t i = spheres_.grain[s];
+    return at(grains_.diameter, i) * shapeOf(i).spheres[s - spheres_.first[i]].radius;
+}
+Vec3 DemMethod::centreOf(std::uint32_t s) const {
+    const std::uint32_t i = spheres_.grain[s];
+    return get(grains_.position, i) + armOf(i, s, get(grains_.orientation, i).matrix());
 }
 
 /// By cell, within a cell by id: the order depends on where grains are, not on how they came there.
-std::vector<std::uint32_t> DemMethod::sortOrder(const Exec& exec) const {
+std::vector<std::uint32_t> DemMethod::sortOrder(const Exec& exec, const CellFrame& frame, std::span<const Vec3> centres) const {
     const std::size_t count = grains_.rows();
-    std::vector<Vec3> centres(count);
-    double farthest = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        centres[i] = wrapped(i);
-        farthest = std::max(farthest, reachOf(i));
-    }
-    const CellFrame frame(domain_, centres, 2 * farthest + skin_);
     std::vector<std::uint64_t> keys(count);
     std::vector<std::uint32_t> order(count);
     for (std::size_t i = 0; i < count; ++i) {
-        keys[i] = static_cast<std::uint64_t>(grains_.id(i));
+        keys[i] = static_cast<std::uint64_t>(at(grains_.id, i));
         order[i] = static_cast<std::uint32_t>(i);
     }
     exec.sortByKey(keys, order);
@@ -79,37 +72,40 @@ std::vector<std::uint32_t> DemMethod::sortOrder(const Exec& exec) const {
 /// Sorts the grains and lists their neighbours as they are now, at `time`.
 void DemMethod::rebuild(const Exec& exec, const world::World& world, double time) {
     const auto phase = exec.phase("neighbours");
-    const std::vector<std::uint32_t> order = sortOrder(exec);
+    std::vector<Vec3> centres(grains_.rows());
+    double farthest = 0;
+    for (std::size_t i = 0; i < centres.size(); ++i) {
+        centres[i] = wrapped(i);
+        farthest = std::max(farthest, reachOf(i));
+    }
+    const CellFrame frame(domain_, centres, 2 * farthest + skin_);
+    const std::vector<std::uint32_t> order = sortOrder(exec, frame, centres);
     std::vector<std::uint32_t> rowOf(order.size());   // new row of an old one
     for (std::size_t i = 0; i < order.size(); ++i) rowOf[order[i]] = static_cast<std::uint32_t>(i);
+    std::vector<KeptContact> kept = touchingPairs();
     const std::vector<std::uint32_t> firstBefore = spheres_.first, grainBefore = spheres_.grain;
-    const PairContacts pairsBefore = std::exchange(pairs_, {});
     const BodyContacts bodiesBefore = std::exchange(bodies_, {});
 
     grains_.reorder(exec, order);
     for (std::size_t i = 0; i < grains_.rows(); ++i) {
-        set(grains_.position, i, wrapped(i));
-        set(grains_.builtPosition, i, get(grains_.position, i));
-        set(grains_.builtOrientation, i, get(grains_.orientation, i));
+        centres[i] = wrapped(i);
+        set(grains_.position, i, centres[i]);
+        set(grains_.way, i, Vec3f{});
+        at(grains_.turned, i) = 0;
     }
     derive();
-    listPairs(exec);
+    pairs_.slabs = cutSlabs(frame, centres);
+    const auto moved = [&](std::uint32_t sphere) { return spheres_.first[rowOf[grainBefore[sphere]]] + (sphere - firstBefore[grainBefore[sphere]]); };
+    for (KeptContact& contact : kept) {
+        contact.a = moved(contact.a);
+        contact.b = moved(contact.b);
+        if (spheres_.grain[contact.a] < spheres_.grain[contact.b]) continue;
+        std::swap(contact.a, contact.b);   // seen from the other side
+        contact.memory = {-contact.memory.spring, -contact.memory.turn};
+    }
+    listPairs(exec, kept);
     bodies_ = nearBodies(exec, world, time);
     setConstants();
-
-    const auto moved = [&](std::uint32_t sphere) { return spheres_.first[rowOf[grainBefore[sphere]]] + (sphere - firstBefore[grainBefore[sphere]]); };
-    for (std::size_t p = 0; p < pairsBefore.state.size(); ++p) {
-        if (pairsBefore.state[p].idle()) continue;
-        ContactState state = pairsBefore.state[p];
-        std::uint32_t a = moved(pairsBefore.list.a[p]), b = moved(pairsBefore.list.b[p]);
-        if (spheres_.grain[a] > spheres_.grain[b]) {   // seen from the other side
-            std::swap(a, b);
-            state.spring = -state.spring;
-            state.turn = -state.turn;
-            state.force = -state.force;
-        }
-        if (const std::size_t found = pairs_.list.find(a, b); found < pairs_.list.size()) pairs_.state[found] = state;
-    }
     for (std::size_t c = 0; c < bodiesBefore.size(); ++c) {
         if (bodiesBefore.state[c].idle()) continue;
         const std::size_t found = bodies_.find(spheres_, moved(bodiesBefore.sphere[c]), bodiesBefore.body[c]);
@@ -117,20 +113,53 @@ void DemMethod::rebuild(const Exec& exec, const world::World& world, double time
     }
     keptSums_.reset();
     stale_ = bodiesUnlisted_ = false;
-    bodyDrift_ = 0;
+    bodyDrift_ = moved_ = 0;
     ++builds_;
 }
 
-/// From the grains where they were when they were last sorted.
-void DemMethod::listPairs(const Exec& exec) {
-    built_.resize(spheres_.size());
-    placeAll(built_, true);
-    Spheres then = spheres_;
-    then.centre = built_;
+std::vector<KeptContact> DemMethod::touchingPairs() const {
+    std::vector<KeptContact> kept;
+    std::visit([&](const auto& forces) {
+        for (std::size_t p = 0; p < pairs_.touching.size(); ++p)
+            if (pairs_.touching[p]) kept.push_back({pairs_.list.a[p], pairs_.list.b[p], forces.memory(p)});
+    }, forces_);
+    return kept;
+}
+
+/// Of the grains as they are now, without sorting them. Of a list that is made again before its time, pairs of slabs that do not meet are left
+/// out: they were not near when the slabs were cut, and slabs hold until they could touch.
+void DemMethod::listPairs(const Exec& exec, std::span<const KeptContact> kept) {
+    Spheres now = spheres_;
+    now.radius.resize(now.size());
+    now.centre.resize(now.size());
     std::vector<Vec3> centres(grains_.rows());
-    for (std::size_t i = 0; i < centres.size(); ++i) centres[i] = get(grains_.builtPosition, i);
-    pairs_.list = findPairs(exec, domain_, {centres, reach_}, then, skin_);
-    pairs_.state.assign(pairs_.list.size(), {});
+    std::vector<double> reach(grains_.rows());
+    double farthest = 0;
+    exec.forBlocks(grains_.rows(), 4096, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            centres[i] = wrapped(i);
+            reach[i] = reachOf(i);
+            placeSpheres(shapeOf(i), at(grains_.diameter, i), centres[i], get(grains_.orientation, i), now.centre.data() + now.first[i]);
+            for (std::uint32_t s = now.first[i]; s < now.first[i + 1]; ++s) now.radius[s] = at(grains_.diameter, i) * shapeOf(i).spheres[s - now.first[i]].radius;
+        }
+    });
+    for (const double radius : now.radius) farthest = std::max(farthest, radius);
+    pairs_.list = findPairs(exec, domain_, {centres, reach}, now, skin_);
+    keepPairs([&](std::size_t p) { return pairs_.slabs.neighbours(spheres_.grain[pairs_.list.a[p]], spheres_.grain[pairs_.list.b[p]]); });
+    pairs_.touching.assign(pairs_.list.size(), 0);
+    std::visit([&](auto& forces) {
+        using Real = std::remove_reference_t<decltype(forces.springs[0])>;
+        forces.lattice = Lattice<Real>(domain_, 2 * farthest + skin_);
+        forces.spheres.resize(now.size());
+        for (std::size_t s = 0; s < now.size(); ++s) forces.spheres[s].radius = static_cast<Real>(now.radius[s]);
+        forces.forgetAll(pairs_.list.size(), settings_.shear == Shear::spring, laws_.manner().rolling);
+        for (const KeptContact& contact : kept) {
+            const std::size_t p = pairs_.list.find(contact.a, contact.b);
+            if (p == pairs_.list.size()) continue;
+            pairs_.touching[p] = 1;
+            forces.remember(p, contact.memory);
+        }
+    }, forces_);
 }
 
 /// Whether a body is active does not matter: it may become so while the list holds.
@@ -152,14 +181,15 @@ BodyContacts DemMethod::nearBodies(const Exec& exec, const world::World& world, 
         BodyContacts& found = parts[begin / kBlock];
         std::vector<const Placed*> near;
         for (std::size_t i = begin; i < end; ++i) {
-            const Vec3 x = wrapped(i), shift = x - get(grains_.position, i);
+            const Vec3 x = wrapped(i);
             near.clear();
             for (const Placed& body : placed)
-                if (body.shape->distance(body.back.rotate(x - body.position)) < reach_[i] + skin_) near.push_back(&body);
+                if (body.shape->distance(body.back.rotate(x - body.position)) < reachOf(i) + skin_) near.push_back(&body);
             if (near.empty()) continue;
+            const Mat3 turn = get(grains_.orientation, i).matrix();
             for (std::uint32_t s = spheres_.first[i]; s < spheres_.first[i + 1]; ++s)
                 for (const Placed* body : near)
-                    if (body->shape->distance(body->back.rotate(spheres_.centre[s] + shift - body->position)) < spheres_.radius[s] + skin_) {
+                    if (body->shape->distance(body->back.rotate(x + armOf(i, s, turn) - body->position)) < radiusOf(s) + skin_) {
                         found.sphere.push_back(s);
                         found.body.push_back(body->index);
                     }
@@ -183,30 +213,87 @@ void DemMethod::relistBodies(const Exec& exec, const world::World& world) {
     bodiesUnlisted_ = false;
 }
 
-void DemMethod::setConstants() {
-    const auto side = [&](std::uint32_t sphere) { return Side{spheres_.radius[sphere], grains_.mass(spheres_.grain[sphere])}; };
-    const auto material = [&](std::uint32_t sphere) { return grains_.material(spheres_.grain[sphere]); };
-    pairs_.constants.resize(pairs_.list.size());
-    // Grains of one size have few different pairs: what the last one had is often right again.
-    struct Last {
-        int materialA = -2, materialB = -2;
-        Side a, b;
-        PairConstants constants;
-    } last;
-    const auto same = [](const Side& p, const Side& q) { return p.radius == q.radius && p.mass == q.mass; };
-    for (std::size_t p = 0; p < pairs_.list.size(); ++p) {
-        const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p];
-        if (material(a) != last.materialA || material(b) != last.materialB || !same(side(a), last.a) || !same(side(b), last.b))
-            last = {material(a), material(b), side(a), side(b), laws_.grainPair(material(a), side(a), material(b), side(b))};
-        pairs_.constants[p] = last.constants;
+/// A contact acts through the centre of a sphere: 1/m + (arm × n)·I⁻¹(arm × n), with the longest arm.
+Side DemMethod::sideOf(std::uint32_t s) const {
+    const std::uint32_t i = spheres_.grain[s];
+    const ClumpTemplate& shape = shapeOf(i);
+    const double mass = at(grains_.mass, i);
+    return {.radius = radiusOf(s), .mass = mass, .perMass = (1 + shape.sphereReach * shape.sphereReach / shape.smallestInertia()) / mass};
+}
+
+namespace {
+
+constexpr std::size_t kMostKinds = 32;
+
+/// Kinds of spheres: their side of a contact and their material.
+struct Kinds {
+    std::vector<std::pair<Side, int>> known;
+    std::size_t last = 0;
+    std::size_t of(const Side& side, int material) {
+        const std::pair kind{side, material};
+        if (last < known.size() && known[last] == kind) return last;
+        last = static_cast<std::size_t>(std::ranges::find(known, kind) - known.begin());
+        if (last == known.size()) known.push_back(kind);
+        return last;
     }
+};
+
+template <class Real>
+PairConstantsOf<Real> inPrecision(const PairConstants& c) {
+    return {static_cast<Real>(c.stiffness), static_cast<Real>(c.damping), static_cast<Real>(c.shear), static_cast<Real>(c.shearDamping),
+            static_cast<Real>(c.friction), static_cast<Real>(c.rolling), static_cast<Real>(c.radius), static_cast<Real>(c.perMass)};
+}
+
+}  // namespace
+
+template <class Real>
+void DemMethod::setPairConstants(PairForces<Real>& forces) {
+    using By = typename ConstantsTable<Real>::By;
+    const auto material = [&](std::uint32_t sphere) { return at(grains_.material, spheres_.grain[sphere]); };
+    Kinds kinds;
+    for (std::uint32_t s = 0; s < spheres_.size() && kinds.known.size() <= kMostKinds; ++s) forces.spheres[s].kind = static_cast<Real>(kinds.of(sideOf(s), material(s)));
+    ConstantsTable<Real>& table = forces.constants;
+    table.sets.clear();
+    table.kinds = static_cast<std::int32_t>(kinds.known.size());
+    table.by = kinds.known.size() == 1 ? By::all : kinds.known.size() <= kMostKinds ? By::kinds : By::pair;
+    if (table.by == By::pair) {
+        table.sets.resize(pairs_.list.size());
+        for (std::size_t p = 0; p < pairs_.list.size(); ++p) {
+            const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p];
+            table.sets[p] = inPrecision<Real>(laws_.grainPair(material(a), sideOf(a), material(b), sideOf(b)));
+        }
+        return;
+    }
+    for (const auto& [a, materialA] : kinds.known)
+        for (const auto& [b, materialB] : kinds.known) table.sets.push_back(inPrecision<Real>(laws_.grainPair(materialA, a, materialB, b)));
+}
+
+void DemMethod::setConstants() {
+    std::visit([&](auto& forces) { setPairConstants(forces); }, forces_);
     bodies_.constants.resize(bodies_.size());
     for (std::size_t c = 0; c < bodies_.size(); ++c)
-        bodies_.constants[c] = laws_.bodyPair(material(bodies_.sphere[c]), side(bodies_.sphere[c]), bodyMaterial_[bodies_.body[c]]);
+        bodies_.constants[c] = laws_.bodyPair(grains_.material(spheres_.grain[bodies_.sphere[c]]), sideOf(bodies_.sphere[c]), bodyMaterial_[bodies_.body[c]]);
+}
+
+/// Pairs that `stays` says yes to; what is remembered of them is not touched.
+template <class Stays>
+void DemMethod::keepPairs(const Stays& stays) {
+    PairList& list = pairs_.list;
+    std::size_t to = 0;
+    for (std::size_t p = 0; p < list.size(); ++p)
+        if (stays(p)) {
+            list.a[to] = list.a[p];
+            list.b[to++] = list.b[p];
+        }
+    list.a.resize(to);
+    list.b.resize(to);
+    list.index(spheres_.size());
+    pairs_.firstPair.clear();
+    for (const std::uint32_t grain : pairs_.slabs.firstGrain) pairs_.firstPair.push_back(list.firstOfSphere[spheres_.first[grain]]);
 }
 
 /// Keeps these rows of the table and what their spheres remember.
-void DemMethod::keep(std::span<const std::size_t> rows) {
+void DemMethod::keep(const Exec& exec, std::span<const std::size_t> rows) {
     constexpr std::uint32_t kGone = std::numeric_limits<std::uint32_t>::max();
     std::vector<std::uint32_t> order(rows.size()), sphereAt(spheres_.size(), kGone);
     std::uint32_t next = 0;
@@ -214,21 +301,11 @@ void DemMethod::keep(std::span<const std::size_t> rows) {
         order[i] = static_cast<std::uint32_t>(rows[i]);
         for (std::uint32_t s = spheres_.first[rows[i]]; s < spheres_.first[rows[i] + 1]; ++s) sphereAt[s] = next++;
     }
+    std::vector<KeptContact> kept;
+    for (const KeptContact& c : touchingPairs())
+        if (sphereAt[c.a] != kGone && sphereAt[c.b] != kGone) kept.push_back({sphereAt[c.a], sphereAt[c.b], c.memory});
+    for (std::uint32_t& first : pairs_.slabs.firstGrain) first = static_cast<std::uint32_t>(std::ranges::lower_bound(rows, std::size_t{first}) - rows.begin());
     std::size_t to = 0;
-    const std::size_t listed = pairs_.state.size();   // of a stale list: the grains that were there when it was built
-    for (std::size_t p = 0; p < listed; ++p) {
-        const std::uint32_t a = sphereAt[pairs_.list.a[p]], b = sphereAt[pairs_.list.b[p]];
-        if (a == kGone || b == kGone) continue;
-        pairs_.list.a[to] = a;
-        pairs_.list.b[to] = b;
-        pairs_.state[to] = pairs_.state[p];
-        pairs_.constants[to++] = pairs_.constants[p];
-    }
-    pairs_.list.a.resize(to);
-    pairs_.list.b.resize(to);
-    pairs_.state.resize(to);
-    pairs_.constants.resize(to);
-    to = 0;
     for (std::size_t c = 0; c < bodies_.size(); ++c) {
         const std::uint32_t s = sphereAt[bodies_.sphere[c]];
         if (s == kGone) continue;
@@ -241,12 +318,11 @@ void DemMethod::keep(std::span<const std::size_t> rows) {
     bodies_.body.resize(to);
     bodies_.state.resize(to);
     bodies_.constants.resize(to);
-    grains_.reorder(Exec(1), order);
+    grains_.reorder(exec, order);
     derive();
-    built_.resize(spheres_.size());
-    placeAll(built_, true);
-    pairs_.list.index(spheres_);
+    listPairs(exec, kept);
     bodies_.index(spheres_);
+    setConstants();
 }
 
 /// Bound on how fast a point of any body's surface moves where grains are. Belts run while the surface stays.

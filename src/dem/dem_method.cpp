@@ -6,12 +6,14 @@
 
 namespace talus::dem {
 
-DemMethod::DemMethod(const Settings& settings, const world::World& world)
+DemMethod::DemMethod(const Settings& settings, const world::World& world, world::Precision precision)
     : settings_(settings), templates_(makeTemplates(settings)), domain_(world.domain), diameter_(wantedDiameter(settings, world)), skin_(settings.skin * diameter_), meanCube_(meanCube(settings.sizes)),
       bodyRates_(world.bodies.size()) {
+    if (precision == world::Precision::float64) forces_.emplace<PairForces<double>>();
     takeFrom(world);
     derive();
-    listPairs(Exec(1));
+    pairs_.slabs.firstGrain = {0, 0};
+    listPairs(Exec(1), {});
     bodies_.index(spheres_);
 }
 
@@ -46,13 +48,13 @@ world::Removed DemMethod::erase(const Exec& exec, const world::Region& region, w
     if (taken) readRows(world::kPromisedNames, *taken, &gone);
     if (!keptSums_) keptSums_ = sumContacts();
     keptSums_->keep(stay);
-    keep(stay);
+    keep(exec, stay);
     return removed;
 }
 
 std::vector<world::Metric> DemMethod::metrics() const {
     std::int64_t touching = 0;
-    for (const ContactState& state : pairs_.state) touching += 2 * state.touching;
+    for (const std::uint8_t pair : pairs_.touching) touching += 2 * pair;
     for (const ContactState& state : bodies_.state) touching += state.touching;
     const double count = std::max<double>(1, static_cast<double>(grains_.rows()));
     return {{"packing_fraction_of_fills", filledRegion_ > 0 ? filledSolid_ / filledRegion_ : 0},
@@ -77,16 +79,17 @@ std::vector<world::GrainTemplate> DemMethod::templates() const {
 
 namespace {
 
-/// Numbers of the contacts that hold something: two indices and twelve numbers each.
+/// Contacts that hold something, as arrays: two indices, `width` numbers and flags each.
 struct ContactArrays {
-    std::vector<std::uint32_t> indices;
-    std::vector<double> numbers;
-    std::vector<std::int8_t> flags;
+    std::size_t width;
+    std::vector<std::uint32_t> indices{};
+    std::vector<double> numbers{};
+    std::vector<std::int8_t> flags{};
 
-    void add(std::uint32_t a, std::uint32_t b, const ContactState& s) {
+    void add(std::uint32_t a, std::uint32_t b, std::initializer_list<Vec3> vectors, int flag) {
         indices.insert(indices.end(), {a, b});
-        for (const Vec3& v : {s.spring, s.turn, s.force, s.arm}) numbers.insert(numbers.end(), {v.x, v.y, v.z});
-        flags.push_back(static_cast<std::int8_t>((s.touching ? 1 : 0) + (s.bonded ? 2 : 0)));
+        for (const Vec3& v : vectors) numbers.insert(numbers.end(), {v.x, v.y, v.z});
+        flags.push_back(static_cast<std::int8_t>(flag));
     }
     void save(Archive& archive, std::string_view name) const {
         const auto group = archive.group(name);
@@ -99,13 +102,14 @@ struct ContactArrays {
         indices = archive.get<std::uint32_t>("of");
         numbers = archive.get<double>("state");
         flags = archive.get<std::int8_t>("flags");
-        if (indices.size() != 2 * flags.size() || numbers.size() != 12 * flags.size()) throw ArchiveError("the arrays of " + std::string(name) + " do not fit together");
+        if (indices.size() != 2 * flags.size() || numbers.size() != width * flags.size()) throw ArchiveError("the arrays of " + std::string(name) + " do not fit together");
     }
-    ContactState state(std::size_t i) const {
-        const double* n = numbers.data() + 12 * i;
-        return {{n[0], n[1], n[2]}, {n[3], n[4], n[5]}, {n[6], n[7], n[8]}, {n[9], n[10], n[11]}, (flags[i] & 1) != 0, (flags[i] & 2) != 0};
+    Vec3 vector(std::size_t contact, std::size_t k) const {
+        const double* n = numbers.data() + width * contact + 3 * k;
+        return {n[0], n[1], n[2]};
     }
 };
+constexpr std::size_t kPairNumbers = 6, kBodyNumbers = 12;
 
 }  // namespace
 
@@ -114,19 +118,19 @@ void DemMethod::save(Archive& archive) const {
         const auto group = archive.group("grains");
         grains_.save(archive);
     }
-    ContactArrays pairs, bodies;
-    for (std::size_t p = 0; p < pairs_.state.size(); ++p)
-        if (!pairs_.state[p].idle()) pairs.add(pairs_.list.a[p], pairs_.list.b[p], pairs_.state[p]);
+    ContactArrays pairs{kPairNumbers}, bodies{kBodyNumbers};
+    for (const KeptContact& c : touchingPairs()) pairs.add(c.a, c.b, {c.memory.spring, c.memory.turn}, 1);
     for (std::size_t c = 0; c < bodies_.size(); ++c)
-        if (!bodies_.state[c].idle()) bodies.add(bodies_.sphere[c], bodies_.body[c], bodies_.state[c]);
+        if (const ContactState& s = bodies_.state[c]; !s.idle()) bodies.add(bodies_.sphere[c], bodies_.body[c], {s.memory.spring, s.memory.turn, s.force, s.arm}, (s.touching ? 1 : 0) + (s.bonded ? 2 : 0));
     pairs.save(archive, "pair_contacts");
     bodies.save(archive, "body_contacts");
+    archive.put("slabs", pairs_.slabs.firstGrain);
     std::vector<double> rates;
     for (const world::BodyLoad& r : bodyRates_)
         rates.insert(rates.end(), {r.impulse.x, r.impulse.y, r.impulse.z, r.angularImpulse.x, r.angularImpulse.y, r.angularImpulse.z, r.work});
     archive.put("body_rates", rates);
-    archive.put("numbers", std::vector<double>{bodyDrift_, now_.spring, now_.dashpot, atRest_.spring, atRest_.dashpot, fastest_, filledSolid_, filledRegion_});
-    archive.put("counts", std::vector<std::int64_t>{stale_, builds_, deepOverlaps_});
+    archive.put("numbers", std::vector<double>{bodyDrift_, now_.spring, now_.dashpot, atRest_.spring, atRest_.dashpot, fastest_, filledSolid_, filledRegion_, acceleration_, moved_});
+    archive.put("counts", std::vector<std::int64_t>{stale_, builds_, deepOverlaps_, touched_, pairs_.slabs.wraps});
 }
 
 void DemMethod::load(const Exec& exec, const Archive& archive) {
@@ -138,16 +142,21 @@ void DemMethod::load(const Exec& exec, const Archive& archive) {
         if (grains_.shape(i) < 0 || static_cast<std::size_t>(grains_.shape(i)) >= templates_.size()) throw ArchiveError("a grain has a template that the scene does not have");
     const auto numbers = archive.get<double>("numbers"), rates = archive.get<double>("body_rates");
     const auto counts = archive.get<std::int64_t>("counts");
-    if (numbers.size() != 8 || counts.size() != 3 || rates.size() > 7 * bodyRates_.size()) throw ArchiveError("the state of dem is of another scene");
+    if (numbers.size() != 10 || counts.size() != 5 || rates.size() > 7 * bodyRates_.size()) throw ArchiveError("the state of dem is of another scene");
     bodyDrift_ = numbers[0];
     now_ = {numbers[1], numbers[2]};
     atRest_ = {numbers[3], numbers[4]};
     fastest_ = numbers[5];
     filledSolid_ = numbers[6];
     filledRegion_ = numbers[7];
+    acceleration_ = numbers[8];
+    moved_ = numbers[9];
     stale_ = counts[0] != 0;
     builds_ = counts[1];
     deepOverlaps_ = counts[2];
+    touched_ = counts[3] != 0;
+    pairs_.slabs.wraps = counts[4] != 0;
+    pairs_.slabs.firstGrain = archive.get<std::uint32_t>("slabs");
     for (std::size_t b = 0; b < rates.size() / 7; ++b) {   // further bodies have not pushed yet
         const double* r = &rates[7 * b];
         bodyRates_[b] = {{r[0], r[1], r[2]}, {r[3], r[4], r[5]}, r[6], 0};
@@ -155,20 +164,22 @@ void DemMethod::load(const Exec& exec, const Archive& archive) {
     keptSums_.reset();
     derive();
     bodies_ = {};
-    listPairs(exec);
-    ContactArrays pairs, bodies;
+    const std::vector<std::uint32_t>& slabs = pairs_.slabs.firstGrain;
+    if (slabs.size() < 2 || slabs.front() != 0 || !std::ranges::is_sorted(slabs) || slabs.back() > grains_.rows()) throw ArchiveError("the slabs of dem do not fit its grains");
+    ContactArrays pairs{kPairNumbers}, bodies{kBodyNumbers};
     pairs.load(archive, "pair_contacts");
     bodies.load(archive, "body_contacts");
+    std::vector<KeptContact> kept;
     for (std::size_t i = 0; i < pairs.flags.size(); ++i) {
-        const std::uint32_t a = pairs.indices[2 * i], b = pairs.indices[2 * i + 1];
-        if (a >= spheres_.size() || b >= spheres_.size()) throw ArchiveError("a contact is of a sphere that does not exist");
-        if (const std::size_t found = pairs_.list.find(a, b); found < pairs_.list.size()) pairs_.state[found] = pairs.state(i);
+        kept.push_back({pairs.indices[2 * i], pairs.indices[2 * i + 1], {pairs.vector(i, 0), pairs.vector(i, 1)}});
+        if (kept.back().a >= spheres_.size() || kept.back().b >= spheres_.size()) throw ArchiveError("a contact is of a sphere that does not exist");
     }
+    listPairs(exec, kept);
     for (std::size_t i = 0; i < bodies.flags.size(); ++i) {
         if (bodies.indices[2 * i] >= spheres_.size() || bodies.indices[2 * i + 1] >= bodyMaterial_.size()) throw ArchiveError("a contact is of a body that does not exist");
         bodies_.sphere.push_back(bodies.indices[2 * i]);
         bodies_.body.push_back(bodies.indices[2 * i + 1]);
-        bodies_.state.push_back(bodies.state(i));
+        bodies_.state.push_back({{bodies.vector(i, 0), bodies.vector(i, 1)}, bodies.vector(i, 2), bodies.vector(i, 3), (bodies.flags[i] & 1) != 0, (bodies.flags[i] & 2) != 0});
     }
     bodies_.index(spheres_);
     bodiesUnlisted_ = true;

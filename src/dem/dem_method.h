@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Velocity Verlet for clumps of spheres. All numbers are double, whatever precision the scene asks for.
+// Velocity Verlet for clumps of spheres. Their state is double, whatever precision the scene asks for; forces between grains are of that precision.
 #pragma once
 
 #include "dem/contacts.h"
 #include "dem/dem.h"
 #include "dem/grains.h"
+#include "dem/pair_forces.h"
 #include "dem/pair_laws.h"
 #include "world/free_bodies.h"
 
 #include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 namespace talus::dem {
@@ -25,7 +27,7 @@ struct NewGrain {
 
 class DemMethod final : public world::Method {
 public:
-    DemMethod(const Settings&, const world::World&);
+    DemMethod(const Settings&, const world::World&, world::Precision);
 
     world::Inserted insert(const Exec&, world::World&, const world::Fill&) override;
     world::Removed erase(const Exec&, const world::Region&, world::ChunkSink* taken) override;
@@ -44,24 +46,26 @@ public:
     void load(const Exec&, const Archive&) override;
 
 private:
-    /// What a pass over contacts finds.
-    struct Extremes {
-        Stiffness stiffness;
-        std::int64_t deep = 0;             // contacts deeper than half a radius
-        std::int64_t deepGrain = -1;       // row of the first of them
-        void include(const Extremes& other);
+    /// How fast a grain is when contacts look at it.
+    struct Motion {
+        Vec3 velocity, angularVelocity;    // [m/s], [rad/s]
     };
-    /// Grains at the end of the step: where they will be, and their velocities as the forces at its beginning predict them.
-    struct Trial {
-        std::vector<Vec3> position, velocity, spin, angularVelocity, push;
-        std::vector<Quat> orientation;
-        std::vector<Vec3> centre;          // of spheres
-        double moved = 0;                  // furthest way of a sphere since the list was built [m]
+    /// What a pass over grains finds.
+    struct Furthest {
+        double moved = 0, speed = 0, acceleration = 0;   // of any sphere: way since the list was built [m], [m/s], [m/s²]
         std::int64_t bad = -1;             // a row that is not finite
+        void include(const Furthest& other);
+    };
+    /// Two grains that touch, at this moment.
+    struct PairTouch {
+        std::uint32_t grainA = 0, grainB = 0;
+        Vec3 armA, armB, force;            // from their centres to the contact point [m]; on the first [N]
+        Vec3 normal;                       // from the second to the first
+        double energy = 0;                 // stored [J]
     };
 
-    const ClumpTemplate& shapeOf(std::size_t row) const { return templates_[static_cast<std::size_t>(grains_.shape(row))]; }
-    double reachOf(std::size_t row) const { return grains_.diameter(row) * shapeOf(row).boundingRadius; }
+    const ClumpTemplate& shapeOf(std::size_t row) const { return templates_[static_cast<std::size_t>(at(grains_.shape, row))]; }
+    double reachOf(std::size_t row) const { return at(grains_.diameter, row) * shapeOf(row).boundingRadius; }
     Vec3 angularVelocityOf(std::size_t row) const;
     Vec3 wrapped(std::size_t row) const { return domain_.wrap(get(grains_.position, row)); }
 
@@ -75,37 +79,48 @@ private:
     void takeFrom(const world::World&);
     void refresh(const world::World&);
     void rebuild(const Exec&, const world::World&, double time);
-    std::vector<std::uint32_t> sortOrder(const Exec&) const;
-    void placeAll(std::span<Vec3> centres, bool built) const;
+    std::vector<std::uint32_t> sortOrder(const Exec&, const CellFrame&, std::span<const Vec3> centres) const;
     void derive();
-    void listPairs(const Exec&);
+    Vec3 armOf(std::size_t row, std::uint32_t sphere, const Mat3& turn) const { return at(grains_.diameter, row) * (turn * shapeOf(row).spheres[sphere - spheres_.first[row]].centre); }
+    double radiusOf(std::uint32_t sphere) const;
+    Vec3 centreOf(std::uint32_t sphere) const;
+    Side sideOf(std::uint32_t sphere) const;
+    std::vector<KeptContact> touchingPairs() const;
+    void listPairs(const Exec&, std::span<const KeptContact>);
     BodyContacts nearBodies(const Exec&, const world::World&, double time) const;
     void relistBodies(const Exec&, const world::World&);
+    template <class Stays>
+    void keepPairs(const Stays&);
+    template <class Real>
+    void setPairConstants(PairForces<Real>&);
     void setConstants();
-    void keep(std::span<const std::size_t> rows);
+    void keep(const Exec&, std::span<const std::size_t> rows);
     double bodySpeed(const world::World&, double time) const;
 
     // dem_step.cpp
-    void predict(const Exec&, const world::World&, double dt);
+    double feelForces(const Exec&, const world::World&, double dt);
+    void startForces(const Exec&, const world::World&);
+    double lead(double dt) const;
+    Furthest drift(const Exec&, const world::World&, double dt);
+    Motion seenMotion(const world::World&, std::size_t row, double lead) const;
+    template <class Real>
+    void place(std::size_t row, const Vec3& position, const Quat& orientation, const Motion& seen, PairForces<Real>&);
     world::FreeBodies predictBodies(const world::World&, double dt) const;
-    Extremes computeForces(const Exec&, double dt, std::span<const world::BodySnapshot>);
+    Extremes computeForces(const Exec&, const world::World&, double dt, double lead, std::span<const world::BodySnapshot>);
     template <class NormalKind, class ShearKind>
-    Extremes pairForces(const Exec&, double dt);
+    Extremes bodyForces(const Exec&, const world::World&, double dt, double lead, std::span<const world::BodySnapshot>);
     template <class NormalKind, class ShearKind>
-    Extremes bodyForces(const Exec&, double dt, std::span<const world::BodySnapshot>);
+    void bodyForce(const world::World&, double dt, double lead, const world::BodySnapshot&, std::size_t contact, Extremes&);
     std::vector<world::BodyLoad> bodyRates(std::span<const world::BodySnapshot>) const;
-    struct Meeting {
-        Vec3 normal;                       // from the second sphere to the first
-        double overlap = 0;                // [m]
-    };
-    Meeting meeting(std::uint32_t a, std::uint32_t b) const;
     Vec6 contactWrench(std::size_t row) const;
-    std::int64_t correct(const Exec&, const world::World&, double dt);
+    Furthest kick(const Exec&, const world::World&, double dt);
     world::Failed failure(std::size_t row, std::string_view what, std::string_view field) const;
 
     // dem_read.cpp
     void readRows(world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>* listed) const;
     ContactSums sumContacts() const;
+    PairTouch pairTouch(std::size_t pair) const;
+    double stored(const PairConstants&, const MemoryOf<Vec3>&, double overlap) const;
 
     Settings settings_;
     std::vector<ClumpTemplate> templates_;
@@ -117,25 +132,27 @@ private:
     std::vector<int> bodyMaterial_;        // of its bodies
 
     Grains grains_;
-    Spheres spheres_;                      // of grains_, where they are now
-    std::vector<double> reach_, perNormalMass_;   // of each grain: bounding radius; 1/m of its hardest contact
-    std::vector<Vec3> built_;              // centres when the list was built
+    Spheres spheres_;                      // which spheres grains_ have; where they are follows from the grains
     PairContacts pairs_;
+    std::variant<PairForces<float>, PairForces<double>> forces_;
     BodyContacts bodies_;
     std::vector<world::BodyLoad> bodyRates_;   // at the end of the last step, per second
+    bool touched_ = false;                 // grains came since the last step that may touch each other
     bool stale_ = true;                    // grains came since the list was built
     bool bodiesUnlisted_ = false;          // after a load only those that touch are listed: the archive knows no bodies
     std::optional<ContactSums> keptSums_;  // of the last step, since when grains were taken out
     double bodyDrift_ = 0;                 // way of the fastest body since then [m]
 
     Stiffness now_, atRest_;               // of the contacts there are, and of those that there will be
-    double fastest_ = 0;                   // bound on the speed of spheres [m/s]
+    double fastest_ = 0, acceleration_ = 0;   // bounds on those of spheres [m/s], [m/s²]
+    double moved_ = 0;                     // furthest way of a sphere since the list was built [m]
     std::int64_t builds_ = 0, deepOverlaps_ = 0;
     double filledSolid_ = 0, filledRegion_ = 0;   // volumes of grains and of regions that fills have packed [m³]
 
     // Scratch of a step.
-    Trial trial_;
-    std::vector<Vec3> pairMoment_, bodyMoment_;   // of rolling friction, on the first grain of a pair [N m]
+    AlignedVector<Wrench> wrenches_;       // of contacts between grains, on spheres
+    std::vector<Vec3> pushes_;             // of force fields, in the step [m/s]
+    std::vector<Vec3> bodyMoment_;         // of rolling friction [N m]
     struct BodyTouch {
         Vec3 point, surfaceVelocity;
         double slipPower = 0;

@@ -72,28 +72,46 @@ void ContactSums::keep(std::span<const std::size_t> rows) {
     stress.resize(to);
 }
 
+/// From the grains as they are at the end of the step. Damping then differs from what moved them by as much as velocities changed since contacts
+/// looked at them, which is less than the error of a step.
+DemMethod::PairTouch DemMethod::pairTouch(std::size_t p) const {
+    const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p], i = spheres_.grain[a], j = spheres_.grain[b];
+    const double radiusA = radiusOf(a), radiusB = radiusOf(b);
+    const Vec3 centreA = centreOf(a), centreB = centreOf(b), apart = domain_.nearestImage(centreA - centreB);
+    Touch t{.overlap = std::max(0.0, radiusA + radiusB - norm(apart)), .normal = normalized(apart)};
+    PairTouch touch{.grainA = i, .grainB = j, .armA = centreA - get(grains_.position, i) + (0.5 * t.overlap - radiusA) * t.normal,
+                    .armB = centreB - get(grains_.position, j) + (radiusB - 0.5 * t.overlap) * t.normal, .force = {}, .normal = t.normal};
+    const Vec3 spinA = angularVelocityOf(i), spinB = angularVelocityOf(j);
+    t.velocity = get(grains_.velocity, i) - get(grains_.velocity, j) + cross(spinA, touch.armA) - cross(spinB, touch.armB);
+    t.spin = spinA - spinB;
+    const PairConstants c = laws_.grainPair(grains_.material(i), sideOf(a), grains_.material(j), sideOf(b));
+    MemoryOf<Vec3> memory = std::visit([&](const auto& forces) { return forces.memory(p); }, forces_);
+    touch.energy = stored(c, memory, t.overlap);
+    touch.force = std::visit([&](auto normal, auto shear) { return respond<decltype(normal), decltype(shear)>(c, laws_.manner(), t, 0, memory).force; }, settings_.normalLaw(), settings_.shearLaw());
+    return touch;
+}
+
+/// Elastic energy of a contact [J].
+double DemMethod::stored(const PairConstants& c, const MemoryOf<Vec3>& memory, double overlap) const {
+    double energy = std::visit([&](auto law) { return c.stiffness * law.energy(std::abs(overlap)); }, settings_.normalLaw());
+    const double growth = laws_.manner().growing ? std::sqrt(std::abs(overlap)) : 1;
+    if (settings_.shear == Shear::spring) energy += 0.5 * growth * c.shear * (normSquared(memory.spring) + c.radius * c.radius * normSquared(memory.turn));
+    return energy;
+}
+
 ContactSums DemMethod::sumContacts() const {
     ContactSums sums(grains_.rows());
-    const auto stored = [&](const PairConstants& c, const ContactState& state, double overlap, double radius) {
-        double energy = std::visit([&](auto law) { return c.stiffness * law.energy(std::abs(overlap)); }, settings_.normalLaw());
-        if (settings_.shear == Shear::spring) energy += 0.5 * c.shear * (normSquared(state.spring) + radius * radius * normSquared(state.turn));
-        return energy;
-    };
-    for (std::size_t p = 0; p < pairs_.state.size(); ++p) {
-        const ContactState& state = pairs_.state[p];
-        if (!state.touching) continue;
-        const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p], i = spheres_.grain[a], j = spheres_.grain[b];
-        const double ra = spheres_.radius[a], rb = spheres_.radius[b];
-        const Vec3 apart = domain_.nearestImage(spheres_.centre[a] - spheres_.centre[b]), normal = normalized(apart);
-        const double overlap = ra + rb - norm(apart), energy = 0.5 * stored(pairs_.constants[p], state, overlap, ra * rb / (ra + rb));
-        sums.add(i, spheres_.centre[a] - get(grains_.position, i) + (0.5 * overlap - ra) * normal, state.force, energy);
-        sums.add(j, spheres_.centre[b] - get(grains_.position, j) + (rb - 0.5 * overlap) * normal, -state.force, energy);
+    for (std::size_t p = 0; p < pairs_.touching.size(); ++p) {
+        if (!pairs_.touching[p]) continue;
+        const PairTouch touch = pairTouch(p);
+        sums.add(touch.grainA, touch.armA, touch.force, 0.5 * touch.energy);
+        sums.add(touch.grainB, touch.armB, -touch.force, 0.5 * touch.energy);
     }
     for (std::size_t c = 0; c < bodies_.size(); ++c) {
         const ContactState& state = bodies_.state[c];
         if (!state.touching) continue;
         const std::uint32_t s = bodies_.sphere[c], i = spheres_.grain[s];
-        sums.add(i, spheres_.centre[s] - get(grains_.position, i) + state.arm, state.force, stored(bodies_.constants[c], state, spheres_.radius[s] - norm(state.arm), spheres_.radius[s]));
+        sums.add(i, centreOf(s) - get(grains_.position, i) + state.arm, state.force, stored(bodies_.constants[c], state.memory, radiusOf(s) - norm(state.arm)));
     }
     return sums;
 }
@@ -124,13 +142,12 @@ void DemMethod::readRows(world::FieldNames names, world::ChunkSink& sink, const 
 
 std::vector<world::ContactLine> DemMethod::contacts() const {
     std::vector<world::ContactLine> lines;
-    for (std::size_t p = 0; p < pairs_.state.size(); ++p) {
-        const ContactState& state = pairs_.state[p];
-        if (!state.touching) continue;
-        const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p], i = spheres_.grain[a], j = spheres_.grain[b];
-        const Vec3 normal = normalized(domain_.nearestImage(spheres_.centre[a] - spheres_.centre[b])), from = wrapped(i);
-        const double push = dot(state.force, normal);
-        lines.push_back({from, from - domain_.nearestImage(from - wrapped(j)), state.force, push, norm(state.force - push * normal)});
+    for (std::size_t p = 0; p < pairs_.touching.size(); ++p) {
+        if (!pairs_.touching[p]) continue;
+        const PairTouch touch = pairTouch(p);
+        const Vec3 from = wrapped(touch.grainA);
+        const double push = dot(touch.force, touch.normal);
+        lines.push_back({from, from - domain_.nearestImage(from - wrapped(touch.grainB)), touch.force, push, norm(touch.force - push * touch.normal)});
     }
     for (std::size_t c = 0; c < bodies_.size(); ++c) {
         const ContactState& state = bodies_.state[c];
@@ -138,7 +155,7 @@ std::vector<world::ContactLine> DemMethod::contacts() const {
         const std::uint32_t s = bodies_.sphere[c], i = spheres_.grain[s];
         const Vec3 from = wrapped(i), normal = normalized(-state.arm);
         const double push = dot(state.force, normal);
-        lines.push_back({from, from + (spheres_.centre[s] - get(grains_.position, i)) + state.arm, state.force, push, norm(state.force - push * normal)});
+        lines.push_back({from, from + (centreOf(s) - get(grains_.position, i)) + state.arm, state.force, push, norm(state.force - push * normal)});
     }
     return lines;
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of velocity Verlet: x₁ = x₀ + Δt v₀ + ½ Δt² a₀; contact forces at x₁ with the velocity v₀ + Δt a₀; v₁ = v₀ + ½ Δt (a₀ + a₁).
+// One step of velocity Verlet: v½ = v₀ + ½ Δt a₀, x₁ = x₀ + Δt v½; contact forces at x₁ with the velocity v½ + ½ Δt a₀; v₁ = v½ + ½ Δt a₁.
 #include "dem/dem_method.h"
 #include "dem/response.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,26 +14,58 @@ namespace {
 constexpr double kMostStretch = 2;
 /// The list is built again when the next step, were it this much longer, could outrun it.
 constexpr double kForesight = 1.5;
-constexpr std::size_t kGrainBlock = 512, kPairBlock = 2048;
-constexpr double kDeep = 0.5;   // overlap over radius that means that something is wrong
+constexpr std::size_t kGrainBlock = 512, kBodyBlock = 256;
 
-/// Free rotation over dt with constant angular momentum: q₁ = exp(Δt ω(q_½)) q₀ with q_½ half of that way. Momentum is exact; the rule is
-/// symmetric, so energy does not drift. For equal moments ω is constant and one round is exact.
-Quat turned(const ClumpTemplate& shape, double mass, double diameter, const Quat& start, const Vec3& momentum, double dt) {
-    constexpr int kRounds = 4;
-    if (shape.isSphere() && momentum == Vec3{}) return start;
-    Vec3 rate = angularVelocity(shape, mass, diameter, start, momentum);
-    for (int round = 0; !shape.isotropic() && round < kRounds; ++round)
-        rate = angularVelocity(shape, mass, diameter, Quat::fromRotationVector(0.5 * dt * rate) * start, momentum);
-    return (Quat::fromRotationVector(dt * rate) * start).normalizedQuat();
+/// The rotation by |angle| about it, by series where it is small.
+[[gnu::always_inline]] inline Quat rotationBy(const Vec3& angle) {
+    const double squared = normSquared(angle);
+    if (squared > 1e-4) return Quat::fromRotationVector(angle);
+    const double s = 0.5 - squared * (1.0 / 48 - squared / 3840);
+    return {1 - squared * (0.125 - squared / 384), s * angle.x, s * angle.y, s * angle.z};
+}
+/// One step of Newton's towards length 1: enough for a product of two that have it.
+[[gnu::always_inline]] inline Quat trimmed(const Quat& q) {
+    const double s = 1.5 - 0.5 * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    return {s * q.w, s * q.x, s * q.y, s * q.z};
+}
+
+/// ω from the angular momentum of one grain.
+class Inertia {
+public:
+    [[gnu::always_inline]] Inertia(const ClumpTemplate& shape, double mass, double diameter) : shape_(shape), isotropic_(shape.isotropic()), scale_(1 / (mass * diameter * diameter * (isotropic_ ? shape.inertia.x : 1))) {}
+
+    [[gnu::always_inline]] Vec3 rate(const Quat& orientation, const Vec3& momentum) const {
+        if (isotropic_) return scale_ * momentum;
+        const Vec3 own = orientation.conjugate().rotate(momentum);
+        return scale_ * orientation.rotate({own.x / shape_.inertia.x, own.y / shape_.inertia.y, own.z / shape_.inertia.z});
+    }
+    /// Free rotation over dt with constant angular momentum: q₁ = exp(Δt ω(q_½)) q₀ with q_½ half of that way. Momentum is exact; the rule is
+    /// symmetric, so energy does not drift. For equal moments ω is constant and one round is exact. Returns the angle as a vector.
+    [[gnu::always_inline]] Vec3 turn(const Quat& start, const Vec3& momentum, double dt) const {
+        constexpr int kRounds = 4;
+        Vec3 now = rate(start, momentum);
+        for (int round = 0; !isotropic_ && round < kRounds; ++round) now = rate(rotationBy(0.5 * dt * now) * start, momentum);
+        return dt * now;
+    }
+
+private:
+    const ClumpTemplate& shape_;
+    bool isotropic_;
+    double scale_;
+};
+
+[[gnu::always_inline]] inline bool finite(const Vec3& a, const Vec3& b) {
+    const double sum = a.x + a.y + a.z + b.x + b.y + b.z;
+    return sum - sum == 0;
 }
 
 }  // namespace
 
-void DemMethod::Extremes::include(const Extremes& other) {
-    stiffness.include(other.stiffness);
-    deep += other.deep;
-    if (deepGrain < 0) deepGrain = other.deepGrain;
+void DemMethod::Furthest::include(const Furthest& other) {
+    moved = std::max(moved, other.moved);
+    speed = std::max(speed, other.speed);
+    acceleration = std::max(acceleration, other.acceleration);
+    if (bad < 0) bad = other.bad;
 }
 
 double DemMethod::stableStep(const world::World& world) const {
@@ -56,23 +86,27 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     if (stale_) rebuild(exec, world, world.time);
     if (bodiesUnlisted_) relistBodies(exec, world);
     if (const double stable = stableStep(world); dt > kMostStretch * stable) return world::Rejected{stable};
+    const double way = dt * (fastest_ + dt * acceleration_ + feelForces(exec, world, dt)), bodyWay = dt * bodySpeed(world, world.time);
+    if (const double most = std::max(way, bodyWay); most > 0.5 * skin_) return world::Rejected{0.5 * dt * std::min(1.0, 0.5 * skin_ / most)};
+    if (std::max(moved_ + way, bodyDrift_ + bodyWay) > 0.5 * skin_) {
+        rebuild(exec, world, world.time);
+        feelForces(exec, world, dt);
+    }
+    if (touched_) startForces(exec, world);
 
-    predict(exec, world, dt);
-    if (trial_.bad >= 0) return failure(static_cast<std::size_t>(trial_.bad), "the velocity of a grain is not finite", "velocity");
-    const double way = std::max(trial_.moved, bodyDrift_ + dt * bodySpeed(world, world.time));
-    if (way > 0.5 * skin_) return world::Rejected{0.5 * dt * std::min(1.0, 0.5 * skin_ / way)};
     world::FreeBodies free = predictBodies(world, dt);
-    const double bodyWay = dt * bodySpeed(world, world.time);
     std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time + dt);
     for (std::size_t k = 0; k < free.size(); ++k) bodies[free.body(k)] = free.snapshot(free.body(k), world.time + dt);
 
     keptSums_.reset();
-    const Extremes found = computeForces(exec, dt, bodies);
+    const Furthest moved = drift(exec, world, dt);
+    if (moved.bad >= 0) return failure(static_cast<std::size_t>(moved.bad), "the velocity of a grain is not finite", "velocity");
+    const Extremes found = computeForces(exec, world, dt, lead(dt), bodies);
     const std::vector<world::BodyLoad> rates = bodyRates(bodies);
-    const std::int64_t bad = correct(exec, world, dt);
-    if (bad >= 0) return failure(static_cast<std::size_t>(bad), "the force on a grain is not finite", "force");
+    const Furthest kicked = kick(exec, world, dt);
+    if (kicked.bad >= 0) return failure(static_cast<std::size_t>(kicked.bad), "the force on a grain is not finite", "force");
     if (found.deep > 0 && settings_.deepOverlap == DeepOverlap::stop)
-        return failure(static_cast<std::size_t>(found.deepGrain), "a grain overlaps another, or a body, by more than half a radius", "position");
+        return failure(spheres_.grain[static_cast<std::size_t>(found.deepSphere)], "a grain overlaps another, or a body, by more than half a radius", "position");
 
     for (std::size_t k = 0; k < free.size(); ++k) {   // from F₀ Δt to ½ (F₀ + F₁) Δt, as for the grains
         const world::BodyLoad &now = rates[free.body(k)], &before = bodyRates_[free.body(k)];
@@ -86,51 +120,120 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     for (world::BodyLoad& rate : bodyRates_) rate.slipWork = 0;
     deepOverlaps_ += found.deep;
     now_ = found.stiffness;
+    moved_ = moved.moved;
+    fastest_ = kicked.speed;
+    acceleration_ = kicked.acceleration;
     bodyDrift_ += bodyWay;
-    if (std::max(trial_.moved + kForesight * dt * fastest_, bodyDrift_ + kForesight * bodyWay) > 0.5 * skin_) rebuild(exec, world, world.time + dt);
+    if (std::max(moved_ + kForesight * dt * (fastest_ + dt * acceleration_), bodyDrift_ + kForesight * bodyWay) > 0.5 * skin_) rebuild(exec, world, world.time + dt);
     return world::Done{};
 }
 
-void DemMethod::predict(const Exec& exec, const world::World& world, double dt) {
+/// What force fields do to velocities in the step; returns the most of it [m/s].
+double DemMethod::feelForces(const Exec& exec, const world::World& world, double dt) {
+    if (!world.forces.any()) return 0;
+    pushes_.resize(grains_.rows());
+    return exec.reduce(
+        grains_.rows(), kGrainBlock, 0.0,
+        [&](std::size_t begin, std::size_t end) {
+            double most = 0;
+            for (std::size_t i = begin; i < end; ++i) {
+                pushes_[i] = world.forces.velocityChange(world.materials[static_cast<std::size_t>(at(grains_.material, i))], wrapped(i), get(grains_.velocity, i), world.gravity, world.time, dt);
+                most = std::max(most, norm(pushes_[i]));
+            }
+            return most;
+        },
+        [](double a, double b) { return std::max(a, b); });
+}
+
+/// Forces of contacts that grains came with: without them the first half of a step would not feel what the second does.
+void DemMethod::startForces(const Exec& exec, const world::World& world) {
+    std::visit([&](auto& forces) { exec.forBlocks(grains_.rows(), kGrainBlock, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) place(i, get(grains_.position, i), get(grains_.orientation, i), seenMotion(world, i, 0), forces);
+    }); }, forces_);
+    computeForces(exec, world, 0, 0, world.bodiesAt(world.time));
+    kick(exec, world, 0);
+    touched_ = false;
+}
+
+/// Half a step of velocities and a step of positions, in place; spheres as contacts will see them.
+DemMethod::Furthest DemMethod::drift(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("move grains");
-    const std::size_t count = grains_.rows();
-    Trial& t = trial_;
-    for (std::vector<Vec3>* column : {&t.position, &t.velocity, &t.spin, &t.angularVelocity}) column->resize(count);
-    t.orientation.resize(count);
-    t.centre.resize(spheres_.size());
-    t.push.resize(world.forces.any() ? count : 0);
-    struct Furthest {
-        double moved = 0;
-        std::int64_t bad = -1;
-    };
-    const Furthest all = exec.reduce(
-        count, kGrainBlock, Furthest{},
+    const bool pushed = world.forces.any();
+    const double half = 0.5 * dt, ahead = lead(dt);
+    return std::visit([&](auto& forces) { return exec.reduce(
+        grains_.rows(), kGrainBlock, Furthest{},
         [&](std::size_t begin, std::size_t end) {
             Furthest here;
+            double squared = 0;
             for (std::size_t i = begin; i < end; ++i) {
-                const Vec3 x = get(grains_.position, i), v = get(grains_.velocity, i);
-                Vec3 a = world.gravity + get(grains_.force, i) / grains_.mass(i);
-                if (world.forces.any()) {
-                    t.push[i] = world.forces.velocityChange(world.materials[static_cast<std::size_t>(grains_.material(i))], domain_.wrap(x), v, world.gravity, world.time, dt);
-                    a += t.push[i] / dt;
-                }
-                const Vec3 momentum = get(grains_.spin, i), torque = get(grains_.torque, i);
                 const ClumpTemplate& shape = shapeOf(i);
-                const double mass = grains_.mass(i), diameter = grains_.diameter(i);
-                t.position[i] = x + dt * v + (0.5 * dt * dt) * a;
-                t.velocity[i] = v + dt * a;
-                t.spin[i] = momentum + dt * torque;
-                t.orientation[i] = turned(shape, mass, diameter, get(grains_.orientation, i), momentum + (0.5 * dt) * torque, dt);
-                t.angularVelocity[i] = angularVelocity(shape, mass, diameter, t.orientation[i], t.spin[i]);
-                placeSpheres(shape, diameter, t.position[i], t.orientation[i], t.centre.data() + spheres_.first[i]);
-                if (here.bad < 0 && !(isFinite(t.position[i]) && isFinite(t.velocity[i]) && isFinite(t.angularVelocity[i]))) here.bad = static_cast<std::int64_t>(i);
-                for (std::uint32_t s = spheres_.first[i]; s < spheres_.first[i + 1]; ++s) here.moved = std::max(here.moved, normSquared(t.centre[s] - built_[s]));
+                const Inertia inertia(shape, at(grains_.mass, i), at(grains_.diameter, i));
+                const Vec3 torque = get(grains_.torque, i), spin = get(grains_.spin, i) + half * torque;
+                const Vec3 a = world.gravity + 1 / at(grains_.mass, i) * get(grains_.force, i);
+                Vec3 v = get(grains_.velocity, i) + half * a;
+                if (pushed) v += 0.5 * pushes_[i];
+                const Vec3 way = dt * v, x = get(grains_.position, i) + way;
+                const Quat start = get(grains_.orientation, i);
+                const Vec3 angle = inertia.turn(start, spin, dt);
+                const Quat orientation = trimmed(rotationBy(angle) * start);
+                set(grains_.velocity, i, v);
+                set(grains_.spin, i, spin);
+                set(grains_.position, i, x);
+                set(grains_.orientation, i, orientation);
+                const Vec3f gone = get(grains_.way, i) + Vec3f{static_cast<float>(way.x), static_cast<float>(way.y), static_cast<float>(way.z)};
+                set(grains_.way, i, gone);
+                Motion seen{v + ahead * a, inertia.rate(orientation, spin + ahead * torque)};
+                if (pushed && ahead > 0) seen.velocity += 0.5 * pushes_[i];
+                place(i, x, orientation, seen, forces);
+                if (here.bad < 0 && !finite(way, spin)) here.bad = static_cast<std::int64_t>(i);
+                if (shape.isSphere()) {
+                    squared = std::max(squared, static_cast<double>(normSquared(gone)));
+                } else {
+                    at(grains_.turned, i) += static_cast<float>(norm(angle));
+                    here.moved = std::max(here.moved, norm(gone) + at(grains_.turned, i) * at(grains_.diameter, i) * shape.sphereReach);
+                }
             }
+            here.moved = std::max(here.moved, std::sqrt(squared));
             return here;
         },
-        [](const Furthest& a, const Furthest& b) { return Furthest{std::max(a.moved, b.moved), a.bad >= 0 ? a.bad : b.bad}; });
-    t.moved = std::sqrt(all.moved);
-    t.bad = all.bad;
+        [](Furthest a, const Furthest& b) {
+            a.include(b);
+            return a;
+        }); }, forces_);
+}
+
+/// When contacts look at velocities: after the half step that they have made, before the end of the step by this [s].
+double DemMethod::lead(double dt) const { return settings_.contactVelocity == ContactVelocity::endOfStep ? 0.5 * dt : 0; }
+
+DemMethod::Motion DemMethod::seenMotion(const world::World& world, std::size_t i, double ahead) const {
+    Vec3 v = get(grains_.velocity, i), spin = get(grains_.spin, i);
+    if (ahead > 0) {
+        v += ahead * (world.gravity + get(grains_.force, i) / at(grains_.mass, i));
+        if (world.forces.any()) v += 0.5 * pushes_[i];
+        spin += ahead * get(grains_.torque, i);
+    }
+    return {v, angularVelocity(shapeOf(i), at(grains_.mass, i), at(grains_.diameter, i), get(grains_.orientation, i), spin)};
+}
+
+/// Writes the grain's spheres for the forces of pairs.
+template <class Real>
+void DemMethod::place(std::size_t i, const Vec3& x, const Quat& orientation, const Motion& seen, PairForces<Real>& forces) {
+    const auto write = [&](std::uint32_t s, const Vec3& centre, const Vec3& v) {
+        const Vec3T<Real> held = forces.lattice.hold(centre);
+        SphereRecord<Real>& record = forces.spheres[s];
+        record = {held.x, held.y, held.z, record.radius, static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z), record.kind,
+                  static_cast<Real>(seen.angularVelocity.x), static_cast<Real>(seen.angularVelocity.y), static_cast<Real>(seen.angularVelocity.z), 0};
+        wrenches_[s] = {};
+    };
+    const ClumpTemplate& shape = shapeOf(i);
+    std::uint32_t s = spheres_.first[i];
+    if (shape.isSphere()) return write(s, x, seen.velocity);
+    const Mat3 turn = orientation.matrix();
+    const double diameter = at(grains_.diameter, i);
+    for (const TemplateSphere& sphere : shape.spheres) {
+        const Vec3 arm = diameter * (turn * sphere.centre);
+        write(s++, x + arm, seen.velocity + cross(seen.angularVelocity, arm));
+    }
 }
 
 /// Free bodies at the end of the step, moved by the forces at its beginning.
@@ -146,101 +249,60 @@ world::FreeBodies DemMethod::predictBodies(const world::World& world, double dt)
     return bodies;
 }
 
-DemMethod::Extremes DemMethod::computeForces(const Exec& exec, double dt, std::span<const world::BodySnapshot> bodies) {
+Extremes DemMethod::computeForces(const Exec& exec, const world::World& world, double dt, double ahead, std::span<const world::BodySnapshot> bodies) {
     const auto phase = exec.phase("contacts");
-    return std::visit(
-        [&](auto normal, auto shear) {
-            Extremes all = pairForces<decltype(normal), decltype(shear)>(exec, dt);
-            all.include(bodyForces<decltype(normal), decltype(shear)>(exec, dt, bodies));
-            return all;
-        },
-        settings_.normalLaw(), settings_.shearLaw());
+    Extremes all = std::visit([&](auto& forces) { return forces.compute(exec, settings_, laws_.manner(), dt, pairs_, wrenches_); }, forces_);
+    all.include(std::visit([&](auto normal, auto shear) { return bodyForces<decltype(normal), decltype(shear)>(exec, world, dt, ahead, bodies); }, settings_.normalLaw(), settings_.shearLaw()));
+    return all;
 }
 
 template <class NormalKind, class ShearKind>
-DemMethod::Extremes DemMethod::pairForces(const Exec& exec, double dt) {
-    pairMoment_.resize(laws_.rolling() ? pairs_.list.size() : 0);
-    return exec.reduce(
-        pairs_.list.size(), kPairBlock, Extremes{},
-        [&](std::size_t begin, std::size_t end) {
-            Extremes found;
-            for (std::size_t p = begin; p < end; ++p) {
-                const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p];
-                const double radiusA = spheres_.radius[a], radiusB = spheres_.radius[b], reach = radiusA + radiusB;
-                const Vec3 apart = domain_.nearestImage(trial_.centre[a] - trial_.centre[b]);
-                const double squared = normSquared(apart);
-                ContactState& state = pairs_.state[p];
-                if (squared >= reach * reach) {
-                    if (state.touching) state = {};
-                    continue;
-                }
-                const std::uint32_t i = spheres_.grain[a], j = spheres_.grain[b];
-                const double distance = std::sqrt(squared);
-                Touch t{.overlap = reach - distance, .normal = distance > 0 ? apart / distance : Vec3{0, 0, 1}};
-                const Vec3 armI = trial_.centre[a] - trial_.position[i] + (0.5 * t.overlap - radiusA) * t.normal;
-                const Vec3 armJ = trial_.centre[b] - trial_.position[j] + (radiusB - 0.5 * t.overlap) * t.normal;
-                t.velocity = trial_.velocity[i] - trial_.velocity[j] + cross(trial_.angularVelocity[i], armI) - cross(trial_.angularVelocity[j], armJ);
-                t.spin = trial_.angularVelocity[i] - trial_.angularVelocity[j];
-                t.radius = radiusA * radiusB / reach;
-                const PairConstants& c = pairs_.constants[p];
-                const Response response = respond<NormalKind, ShearKind>(c, laws_.betweenGrains(grains_.material(i), grains_.material(j)), t, dt, settings_.attraction, state);
-                if (laws_.rolling()) pairMoment_[p] = response.moment;
-                const double perMass = perNormalMass_[i] + perNormalMass_[j];
-                found.stiffness.include({c.stiffness * NormalKind::tangent(t.overlap) * perMass, c.damping * NormalKind::viscous(t.overlap) * perMass});
-                if (t.overlap > kDeep * std::min(radiusA, radiusB)) found.include({{}, 1, i});
-            }
-            return found;
-        },
-        [](Extremes a, const Extremes& b) {
-            a.include(b);
-            return a;
-        });
-}
-
-template <class NormalKind, class ShearKind>
-DemMethod::Extremes DemMethod::bodyForces(const Exec& exec, double dt, std::span<const world::BodySnapshot> bodies) {
+Extremes DemMethod::bodyForces(const Exec& exec, const world::World& world, double dt, double ahead, std::span<const world::BodySnapshot> bodies) {
     bodyMoment_.resize(bodies_.size());
     bodyTouch_.resize(bodies_.size());
     return exec.reduce(
-        bodies_.size(), kPairBlock / 8, Extremes{},
+        bodies_.size(), kBodyBlock, Extremes{},
         [&](std::size_t begin, std::size_t end) {
             Extremes found;
-            for (std::size_t k = begin; k < end; ++k) {
-                const std::uint32_t s = bodies_.sphere[k], i = spheres_.grain[s];
-                const world::BodySnapshot& body = bodies[bodies_.body[k]];
-                const Vec3 centre = domain_.wrap(trial_.position[i]) + (trial_.centre[s] - trial_.position[i]);
-                ContactState& state = bodies_.state[k];
-                const world::ContactMode mode = body.body().contact;
-                const double distance = body.active() ? body.distance(centre) : std::numeric_limits<double>::infinity();
-                if (mode == world::ContactMode::separate || !body.active()) state.bonded = false;
-                if (!(distance < spheres_.radius[s]) && !state.bonded) {
-                    if (state.touching) state = {};
-                    continue;
-                }
-                const world::SurfacePoint surface = body.surface(centre);
-                state.bonded = mode != world::ContactMode::separate;
-                Touch t{.overlap = spheres_.radius[s] - surface.distance, .normal = surface.normal, .velocity = {}, .spin = trial_.angularVelocity[i] - body.pose().angularVelocity,
-                        .radius = spheres_.radius[s], .bonded = state.bonded, .stuck = mode == world::ContactMode::sticky};
-                const Vec3 point = centre - surface.distance * surface.normal;
-                bodyTouch_[k].point = point;
-                state.arm = -surface.distance * surface.normal;
-                bodyTouch_[k].surfaceVelocity = body.velocity(point, surface.normal);
-                const Vec3 arm = trial_.centre[s] - trial_.position[i] - surface.distance * surface.normal;
-                t.velocity = trial_.velocity[i] + cross(trial_.angularVelocity[i], arm) - bodyTouch_[k].surfaceVelocity;
-                const PairConstants& c = bodies_.constants[k];
-                const Response response = respond<NormalKind, ShearKind>(c, laws_.withBody(grains_.material(i), bodyMaterial_[bodies_.body[k]]), t, dt, settings_.attraction, state);
-                bodyMoment_[k] = response.moment;
-                bodyTouch_[k].slipPower = response.slipWork / dt;
-                const double depth = std::abs(t.overlap);
-                found.stiffness.include({c.stiffness * NormalKind::tangent(depth) * perNormalMass_[i], c.damping * NormalKind::viscous(depth) * perNormalMass_[i]});
-                if (t.overlap > kDeep * spheres_.radius[s]) found.include({{}, 1, i});
-            }
+            for (std::size_t k = begin; k < end; ++k) bodyForce<NormalKind, ShearKind>(world, dt, ahead, bodies[bodies_.body[k]], k, found);
             return found;
         },
         [](Extremes a, const Extremes& b) {
             a.include(b);
             return a;
         });
+}
+
+template <class NormalKind, class ShearKind>
+void DemMethod::bodyForce(const world::World& world, double dt, double ahead, const world::BodySnapshot& body, std::size_t k, Extremes& found) {
+    const std::uint32_t s = bodies_.sphere[k], i = spheres_.grain[s];
+    const Vec3 x = get(grains_.position, i), offset = shapeOf(i).isSphere() ? Vec3{} : armOf(i, s, get(grains_.orientation, i).matrix()), centre = domain_.wrap(x) + offset;
+    const double radius = radiusOf(s), distance = body.active() ? body.distance(centre) : std::numeric_limits<double>::infinity();
+    ContactState& state = bodies_.state[k];
+    const world::ContactMode mode = body.body().contact;
+    if (mode == world::ContactMode::separate || !body.active()) state.bonded = false;
+    if (!(distance < radius) && !state.bonded) {
+        if (state.touching) state = {};
+        return;
+    }
+    const world::SurfacePoint surface = body.surface(centre);
+    const Motion motion = seenMotion(world, i, ahead);
+    state.bonded = mode != world::ContactMode::separate;
+    state.arm = -surface.distance * surface.normal;
+    BodyTouch& touch = bodyTouch_[k];
+    touch.point = centre + state.arm;
+    touch.surfaceVelocity = body.velocity(touch.point, surface.normal);
+    const Touch t{.overlap = radius - surface.distance, .normal = surface.normal, .velocity = motion.velocity + cross(motion.angularVelocity, offset + state.arm) - touch.surfaceVelocity,
+                  .spin = motion.angularVelocity - body.pose().angularVelocity, .bonded = state.bonded, .stuck = mode == world::ContactMode::sticky};
+    const PairConstants& c = bodies_.constants[k];
+    const Response response = respond<NormalKind, ShearKind>(c, laws_.manner(), t, dt, state.memory);
+    state.force = response.force;
+    state.touching = true;
+    bodyMoment_[k] = response.moment;
+    touch.slipPower = dt > 0 ? response.slipWork / dt : 0;
+    const double depth = std::abs(t.overlap);
+    found.stiffness.include({c.stiffness * NormalKind::tangent(depth) * c.perMass, c.damping * NormalKind::viscous(depth) * c.perMass});
+    if (t.overlap > kDeep * radius) found.include({{}, 1, s});
 }
 
 /// What bodies get per second, in the order of the list. A rate counts for half a step, but the slip is that of the whole one.
@@ -257,35 +319,16 @@ std::vector<world::BodyLoad> DemMethod::bodyRates(std::span<const world::BodySna
     return rates;
 }
 
-/// Where two spheres of the list touch at the end of the step, and along which normal.
-DemMethod::Meeting DemMethod::meeting(std::uint32_t a, std::uint32_t b) const {
-    const Vec3 apart = domain_.nearestImage(trial_.centre[a] - trial_.centre[b]);
-    const double distance = norm(apart);
-    return {distance > 0 ? apart / distance : Vec3{0, 0, 1}, spheres_.radius[a] + spheres_.radius[b] - distance};
-}
-
-/// Force and torque of all contacts of a grain: of the pairs in which it comes first, then of the others, then of bodies, always in the
-/// same order.
+/// Force and torque of all contacts of a grain: of its spheres with others, then with bodies, always in the same order.
 Vec6 DemMethod::contactWrench(std::size_t i) const {
-    const Vec3 x = trial_.position[i];
-    const bool rolling = laws_.rolling();
+    const Vec3 x = get(grains_.position, i);
     Vec6 sum;
-    for (std::uint32_t s = spheres_.first[i]; s < spheres_.first[i + 1]; ++s)
-        for (std::size_t p = pairs_.list.firstOfSphere[s]; p < pairs_.list.firstOfSphere[s + 1]; ++p) {
-            const ContactState& state = pairs_.state[p];
-            if (!state.touching) continue;
-            const Meeting m = meeting(s, pairs_.list.b[p]);
-            sum += {state.force, cross(trial_.centre[s] - x + (0.5 * m.overlap - spheres_.radius[s]) * m.normal, state.force)};
-            if (rolling) sum.angular += pairMoment_[p];
-        }
-    for (std::size_t k = pairs_.list.firstOfB[i]; k < pairs_.list.firstOfB[i + 1]; ++k) {
-        const std::size_t p = pairs_.list.byB[k];
-        const ContactState& state = pairs_.state[p];
-        if (!state.touching) continue;
-        const std::uint32_t b = pairs_.list.b[p];
-        const Meeting m = meeting(pairs_.list.a[p], b);
-        sum += {-state.force, cross(trial_.centre[b] - x + (spheres_.radius[b] - 0.5 * m.overlap) * m.normal, -state.force)};
-        if (rolling) sum.angular -= pairMoment_[p];
+    if (shapeOf(i).isSphere()) {
+        const Wrench& wrench = wrenches_[spheres_.first[i]];
+        sum = {wrench.force, wrench.torque};
+    } else {
+        const Mat3 turn = get(grains_.orientation, i).matrix();
+        for (std::uint32_t s = spheres_.first[i]; s < spheres_.first[i + 1]; ++s) sum += {wrenches_[s].force, wrenches_[s].torque + cross(armOf(i, s, turn), wrenches_[s].force)};
     }
     for (std::size_t k = bodies_.firstOfGrain[i]; k < bodies_.firstOfGrain[i + 1]; ++k) {
         const ContactState& state = bodies_.state[k];
@@ -294,43 +337,47 @@ Vec6 DemMethod::contactWrench(std::size_t i) const {
     return sum;
 }
 
-/// Velocities at the end of the step from the forces at both ends. Returns a row that is not finite, or −1.
-std::int64_t DemMethod::correct(const Exec& exec, const world::World& world, double dt) {
+/// Velocities at the end of the step from the forces there.
+DemMethod::Furthest DemMethod::kick(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("move grains");
-    struct Furthest {
-        double speed = 0;
-        std::int64_t bad = -1;
-    };
-    const Furthest all = exec.reduce(
+    const bool pushed = world.forces.any() && dt > 0;
+    return exec.reduce(
         grains_.rows(), kGrainBlock, Furthest{},
         [&](std::size_t begin, std::size_t end) {
             Furthest here;
+            double speedSquared = 0, accelerationSquared = 0;   // of single spheres
             for (std::size_t i = begin; i < end; ++i) {
                 const Vec6 wrench = contactWrench(i);
-                const double mass = grains_.mass(i), half = 0.5 * dt;
-                Vec3 v = get(grains_.velocity, i) + dt * world.gravity + half / mass * (get(grains_.force, i) + wrench.linear);
-                if (!trial_.push.empty()) v += trial_.push[i];
-                const Vec3 spin = get(grains_.spin, i) + half * (get(grains_.torque, i) + wrench.angular);
-                if (here.bad < 0 && !(isFinite(v) && isFinite(spin))) here.bad = static_cast<std::int64_t>(i);
-                set(grains_.position, i, trial_.position[i]);
-                set(grains_.orientation, i, trial_.orientation[i]);
+                const ClumpTemplate& shape = shapeOf(i);
+                const double mass = at(grains_.mass, i);
+                const Vec3 a = world.gravity + 1 / mass * wrench.linear;
+                Vec3 v = get(grains_.velocity, i) + (0.5 * dt) * a;
+                if (pushed) v += 0.5 * pushes_[i];
+                const Vec3 spin = get(grains_.spin, i) + (0.5 * dt) * wrench.angular;
+                if (here.bad < 0 && !finite(v, spin)) here.bad = static_cast<std::int64_t>(i);
                 set(grains_.velocity, i, v);
                 set(grains_.spin, i, spin);
                 set(grains_.force, i, wrench.linear);
                 set(grains_.torque, i, wrench.angular);
-                const double turning = norm(angularVelocity(shapeOf(i), mass, grains_.diameter(i), trial_.orientation[i], spin));
-                here.speed = std::max(here.speed, norm(v) + turning * grains_.diameter(i) * shapeOf(i).sphereReach);
+                if (shape.isSphere()) {
+                    speedSquared = std::max(speedSquared, normSquared(v));
+                    accelerationSquared = std::max(accelerationSquared, normSquared(a));
+                } else {   // |ω| ≤ |L| over the smallest moment
+                    const double reach = shape.sphereReach / (mass * at(grains_.diameter, i) * shape.smallestInertia());
+                    here.include({0, norm(v) + norm(spin) * reach, norm(a) + norm(wrench.angular) * reach, -1});
+                }
             }
+            here.include({0, std::sqrt(speedSquared), std::sqrt(accelerationSquared), -1});
             return here;
         },
-        [](const Furthest& a, const Furthest& b) { return Furthest{std::max(a.speed, b.speed), a.bad >= 0 ? a.bad : b.bad}; });
-    std::swap(spheres_.centre, trial_.centre);
-    fastest_ = all.speed;
-    return all.bad;
+        [](Furthest a, const Furthest& b) {
+            a.include(b);
+            return a;
+        });
 }
 
 world::Failed DemMethod::failure(std::size_t row, std::string_view what, std::string_view field) const {
-    return {std::string(what), grains_.id(row), wrapped(row), std::string(field)};
+    return {std::string(what), at(grains_.id, row), wrapped(row), std::string(field)};
 }
 
 }  // namespace talus::dem

@@ -20,24 +20,39 @@ struct Grains : Table {
     Column<double, 4> orientation{*this, "orientation"};                          // of the template
     Column<double, 3> spin{*this, "angular_momentum"};                            // about the centre, world axes [kg m²/s]
     Column<double, 3> force{*this, "force"}, torque{*this, "torque"};             // of contacts, at the end of the last step
-    Column<double, 3> builtPosition{*this, "built_position"};                     // at the last build
-    Column<double, 4> builtOrientation{*this, "built_orientation"};
+    Column<float, 3> way{*this, "way"};                                           // of the centre since the list of neighbours was built [m]
+    Column<float> turned{*this, "turned"};                                        // angle since then [rad]
     Column<double> diameter{*this, "diameter"}, mass{*this, "mass"}, volume{*this, "volume"}, birthTime{*this, "birth_time"};
     Column<std::int32_t> shape{*this, "template"}, material{*this, "material"}, source{*this, "source"};
 };
 
-inline Vec3 get(const Column<double, 3>& column, std::size_t row) { return {column(row, 0), column(row, 1), column(row, 2)}; }
-inline void set(Column<double, 3>& column, std::size_t row, const Vec3& v) {
-    column(row, 0) = v.x;
-    column(row, 1) = v.y;
-    column(row, 2) = v.z;
+// Rows are not grouped, so that the components of one lie side by side.
+template <class T>
+[[gnu::always_inline]] inline const T& at(const Column<T>& column, std::size_t row) { return *column.group(row); }
+template <class T>
+[[gnu::always_inline]] inline T& at(Column<T>& column, std::size_t row) { return *column.group(row); }
+template <class T>
+[[gnu::always_inline]] inline Vec3T<T> get(const Column<T, 3>& column, std::size_t row) {
+    const T* v = column.group(row);
+    return {v[0], v[1], v[2]};
 }
-inline Quat get(const Column<double, 4>& column, std::size_t row) { return {column(row, 0), column(row, 1), column(row, 2), column(row, 3)}; }
-inline void set(Column<double, 4>& column, std::size_t row, const Quat& q) {
-    column(row, 0) = q.w;
-    column(row, 1) = q.x;
-    column(row, 2) = q.y;
-    column(row, 3) = q.z;
+template <class T>
+[[gnu::always_inline]] inline void set(Column<T, 3>& column, std::size_t row, const Vec3T<T>& v) {
+    T* to = column.group(row);
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+}
+[[gnu::always_inline]] inline Quat get(const Column<double, 4>& column, std::size_t row) {
+    const double* q = column.group(row);
+    return {q[0], q[1], q[2], q[3]};
+}
+[[gnu::always_inline]] inline void set(Column<double, 4>& column, std::size_t row, const Quat& q) {
+    double* to = column.group(row);
+    to[0] = q.w;
+    to[1] = q.x;
+    to[2] = q.y;
+    to[3] = q.z;
 }
 
 /// ω of a grain with that template, mass and diameter, from its angular momentum.
@@ -52,7 +67,7 @@ inline Vec3 angularVelocity(const ClumpTemplate& shape, double mass, double diam
 struct Spheres {
     std::vector<std::uint32_t> first;     // sphere of each grain, and one past the last
     std::vector<std::uint32_t> grain;     // of each sphere
-    std::vector<double> radius;           // [m]
+    std::vector<double> radius;           // [m]; these two only while a list is made
     std::vector<Vec3> centre;             // [m]
 
     std::size_t size() const { return grain.size(); }
@@ -67,8 +82,5 @@ inline void placeSpheres(const ClumpTemplate& shape, double diameter, const Vec3
     const Mat3 turn = orientation.matrix();
     for (const TemplateSphere& sphere : shape.spheres) *centres++ = position + diameter * (turn * sphere.centre);
 }
-
-/// Which spheres there are; their centres are placed by placeSpheres.
-void listSpheres(const Grains&, std::span<const ClumpTemplate>, Spheres&);
 
 }  // namespace talus::dem

@@ -17,13 +17,14 @@ namespace talus::dem {
 struct PairList {
     std::vector<std::uint32_t> a, b;
     std::vector<std::uint32_t> firstOfSphere;            // pairs whose a is the sphere begin here
-    std::vector<std::uint32_t> firstOfB, byB;            // pairs whose b belongs to a grain: byB[firstOfB[grain] …), ascending
+    std::vector<std::uint32_t> firstOfB, byB;            // pairs whose b belongs to a grain: byB[firstOfB[grain] …), ascending; of indexSeconds
 
     std::size_t size() const { return a.size(); }
     /// The pair of two spheres, the lower grain's first; size() where it is not listed.
     std::size_t find(std::uint32_t a, std::uint32_t b) const;
-    /// Fills what can be told from a and b.
-    void index(const Spheres&);
+    /// Fills firstOfSphere, which can be told from a.
+    void index(std::size_t spheres);
+    void indexSeconds(const Spheres&);
 };
 
 /// Grains as the search sees them: their centres, images within the domain along periodic axes, and the reach of each.
@@ -32,22 +33,38 @@ struct SearchGrains {
     std::span<const double> reach;        // radius of the sphere that holds it [m]
 };
 
-/// Cells at least `size` wide over the centres: whole periods along periodic axes, no more cells than are useful.
+/// Cells at least `size` wide over the centres: whole periods along periodic axes, no more cells than are useful. They are numbered by layers
+/// across the axis that has most of them, an axis that is not periodic if it has several.
 class CellFrame {
 public:
     CellFrame(const world::Domain&, std::span<const Vec3> centres, double size);
 
-    std::uint64_t cell(const Vec3& x) const;             // x fastest
-    std::uint64_t cells() const { return static_cast<std::uint64_t>(count_[0]) * static_cast<std::uint64_t>(count_[1]) * static_cast<std::uint64_t>(count_[2]); }
+    std::uint64_t cell(const Vec3& x) const { return (coordinate(x, order_[2]) * count_[order_[1]] + coordinate(x, order_[1])) * count_[order_[0]] + coordinate(x, order_[0]); }
+    std::uint64_t cells() const { return count_[0] * count_[1] * count_[2]; }
+    std::uint64_t layer(const Vec3& x) const { return coordinate(x, order_[2]); }
+    std::uint64_t layers() const { return count_[order_[2]]; }
+    bool layersWrap() const { return periodic_[order_[2]] && layers() > 1; }
     /// Of x and all around it, each once, ascending.
     void around(const Vec3& x, std::vector<std::uint64_t>& cells) const;
 
 private:
-    std::int64_t coordinate(const Vec3& x, int axis) const;
+    std::uint64_t coordinate(const Vec3& x, int axis) const;
     Vec3 origin_, size_;
-    std::int64_t count_[3];
+    std::uint64_t count_[3];
     bool periodic_[3];
+    int order_[3] = {0, 1, 2};            // axes, that along which cells are numbered first to that across the layers
 };
+
+/// Grains in the order of cells, cut between layers of cells: a slab meets only itself and its neighbours.
+struct Slabs {
+    std::vector<std::uint32_t> firstGrain{0};            // of each slab, and one past the last
+    bool wraps = false;                                  // the last is a neighbour of the first
+
+    std::size_t size() const { return firstGrain.size() - 1; }
+    std::size_t of(std::uint32_t grain) const;
+    bool neighbours(std::uint32_t lowerGrain, std::uint32_t grain) const;
+};
+Slabs cutSlabs(const CellFrame&, std::span<const Vec3> sortedCentres);
 
 PairList findPairs(const Exec&, const world::Domain&, const SearchGrains&, const Spheres&, double skin);
 

@@ -99,6 +99,7 @@ private:
         }
         for (std::size_t i = 0; i < centres.size(); ++i) centres[i] = place_.domain.wrap(at(i).position);   // any origin will do
         pairs_ = findPairs(exec_, place_.domain, {centres, reach_}, spheres_, skin_);
+        pairs_.indexSeconds(spheres_);
         built_ = spheres_.centre;
         nearWall_.assign(spheres_.size(), 0);
         exec_.forBlocks(spheres_.first[movable_], 1024, [&](std::size_t begin, std::size_t end) {

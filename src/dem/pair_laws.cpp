@@ -76,13 +76,14 @@ void PairLaws::addPair(const Settings& settings, const world::World& world, int 
 }
 
 // (11), (13), (15) for spheres; for the linear law (10) with the contact time, or the Hertz stiffness at the reference overlap.
-PairConstants PairLaws::constants(const Side& a, const Side& b, double dampingNumber) const {
+PairConstants PairLaws::constants(const Side& a, const Side& b, double dampingNumber, const Rubbing& rubbing) const {
     const NormalExponents exponents = settings_.exponents();
     const double radius = b.body ? a.radius : a.radius * b.radius / (a.radius + b.radius);
     const double mass = b.body ? a.mass : a.mass * b.mass / (a.mass + b.mass);
-    const double modulus = effectiveModulus(settings_.youngsModulus, b.body ? settings_.bodyYoungsModulus.value_or(settings_.youngsModulus) : settings_.youngsModulus, settings_.poissonRatio);
+    const double otherModulus = b.body ? settings_.bodyYoungsModulus.value_or(settings_.youngsModulus) : settings_.youngsModulus;
+    const double modulus = effectiveModulus(settings_.youngsModulus, otherModulus, settings_.poissonRatio);
     const double hertz = 4.0 / 3 * modulus * std::sqrt(radius);
-    PairConstants pair;
+    PairConstants pair{.friction = rubbing.friction, .rolling = rubbing.rolling, .radius = radius, .perMass = a.perMass + b.perMass};
     if (settings_.stiffness) {
         pair.stiffness = *settings_.stiffness;
     } else if (settings_.normal == Normal::hertz) {
@@ -92,15 +93,32 @@ PairConstants PairLaws::constants(const Side& a, const Side& b, double dampingNu
     } else {   // as soft as a Hertz contact where that is deepest
         pair.stiffness = hertz * std::sqrt(impactOverlap({0.5, 1.5}, mass, hertz, settings_.referenceSpeed));
     }
-    pair.damping = settings_.damping.value_or(dampingCoefficient(exponents, dampingNumber, mass, pair.stiffness, settings_.referenceSpeed));
+    if (settings_.dampingRate) pair.damping = *settings_.dampingRate * mass * std::sqrt(radius);
+    else pair.damping = settings_.damping.value_or(dampingCoefficient(exponents, dampingNumber, mass, pair.stiffness, settings_.referenceSpeed));
 
     const double overlap = impactOverlap(exponents, mass, pair.stiffness, settings_.referenceSpeed);
     const double tangent = std::visit([&](auto law) { return pair.stiffness * law.tangent(overlap); }, settings_.normalLaw());
+    if (settings_.shearGrowth == ShearGrowth::contact) return withGrowingShear(pair, radius, mass, overlap, settings_.youngsModulus, otherModulus);
     if (settings_.shear == Shear::spring) {
         pair.shear = settings_.shearStiffness.value_or(settings_.shearRatio * tangent);
         pair.shearDamping = settings_.shearDamping * 2 * std::sqrt(pair.shear * 2.0 / 7 * mass);   // a sphere resists with 2/7 of its mass
     } else {
         pair.shear = settings_.shearViscosity.value_or(2.0 / 7 * std::sqrt(mass * tangent));
+    }
+    return pair;
+}
+
+/// k_t = 8 G √(R x) with the effective shear modulus, 1/G = Σ 2 (1 + ν)(2 − ν)/E; what follows is over √x. Without a rate the dashpot is as
+/// it would be at the overlap of an impact.
+PairConstants PairLaws::withGrowingShear(PairConstants pair, double radius, double mass, double overlap, double modulusA, double modulusB) const {
+    const double nu = settings_.poissonRatio, width = std::sqrt(overlap);
+    const double spring = 8 / (2 * (1 + nu) * (2 - nu) * (1 / modulusA + 1 / modulusB)) * std::sqrt(radius);
+    const double rate = settings_.shearDampingRate.value_or(0) * mass * std::sqrt(radius), resisting = 2.0 / 7 * mass;
+    if (settings_.shear == Shear::spring) {
+        pair.shear = spring;
+        pair.shearDamping = settings_.shearDampingRate ? rate : settings_.shearDamping * 2 * std::sqrt(spring * width * resisting) / width;
+    } else {
+        pair.shear = settings_.shearDampingRate ? rate : std::sqrt(resisting * spring * width) / width;
     }
     return pair;
 }
@@ -111,14 +129,15 @@ Stiffness PairLaws::stiffness(const ClumpTemplate& shape, double diameter, doubl
     const double perMass = (1 + shape.sphereReach * shape.sphereReach / shape.smallestInertia()) / mass;
     const double perShearMass = (1 + shape.boundingRadius * shape.boundingRadius / shape.smallestInertia()) / mass;
     const auto largest = std::ranges::max_element(shape.spheres, {}, &TemplateSphere::radius);
-    const Side side{diameter * largest->radius, mass};
+    const Side side{.radius = diameter * largest->radius, .mass = mass};
     Stiffness most;
     for (const bool body : {false, true}) {
         const PairConstants c = body ? bodyPair(material, side, -1) : grainPair(material, side, material, side);
         const double sides = body ? 1 : 2, overlap = impactOverlap(settings_.exponents(), mass / sides, c.stiffness, settings_.referenceSpeed);
         std::visit([&](auto law) { most.include({c.stiffness * law.tangent(overlap) * sides * perMass, c.damping * law.viscous(overlap) * sides * perMass}); }, settings_.normalLaw());
-        if (settings_.shear == Shear::spring) most.include({c.shear * sides * perShearMass, c.shearDamping * sides * perShearMass});
-        else if (settings_.shear != Shear::coulomb) most.include({0, c.shear * sides * perShearMass});
+        const double width = settings_.shearGrowth == ShearGrowth::contact ? std::sqrt(overlap) : 1, sharing = width * sides * perShearMass;
+        if (settings_.shear == Shear::spring) most.include({c.shear * sharing, c.shearDamping * sharing});
+        else if (settings_.shear != Shear::coulomb) most.include({0, c.shear * sharing});
     }
     return most;
 }

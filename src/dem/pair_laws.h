@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dem/dem.h"
+#include "dem/response.h"
 
 #include <cstddef>
 #include <map>
@@ -21,7 +22,9 @@ struct Stiffness {
 /// What a contact is made of on one side. A body is flat and does not yield to the mass of a grain.
 struct Side {
     double radius = 0, mass = 0;      // of the sphere, of its clump; 0 of a body: endless
+    double perMass = 0;               // 1/m of the clump where it is hardest to move [1/kg]
     bool body = false;
+    friend bool operator==(const Side&, const Side&) = default;
 };
 
 class PairLaws {
@@ -33,16 +36,17 @@ public:
     const Rubbing& betweenGrains(int a, int b) const { return grains_[index(a, b)]; }
     const Rubbing& withBody(int grain, int body) const { return bodies_[index(grain, body)]; }
 
-    PairConstants grainPair(int materialA, const Side& a, int materialB, const Side& b) const { return constants(a, b, grainDamping_[index(materialA, materialB)]); }
-    PairConstants bodyPair(int grain, const Side& a, int body) const { return constants(a, {0, 0, true}, bodyDamping_[index(grain, body)]); }
+    PairConstants grainPair(int materialA, const Side& a, int materialB, const Side& b) const { return constants(a, b, grainDamping_[index(materialA, materialB)], betweenGrains(materialA, materialB)); }
+    PairConstants bodyPair(int grain, const Side& a, int body) const { return constants(a, {.body = true}, bodyDamping_[index(grain, body)], withBody(grain, body)); }
+    Manner manner() const { return {settings_.attraction, settings_.shearGrowth == ShearGrowth::contact, anyRolling_}; }
 
-    bool rolling() const { return anyRolling_; }
     /// Of a contact as deep as an impact at the reference speed makes it, with another grain of its kind or with a body.
     Stiffness stiffness(const ClumpTemplate&, double diameter, double mass, int material) const;
 
 private:
     std::size_t index(int a, int b) const { return static_cast<std::size_t>(a) * (materials_ + 1) + static_cast<std::size_t>(b + 1); }
-    PairConstants constants(const Side&, const Side&, double dampingNumber) const;
+    PairConstants constants(const Side&, const Side&, double dampingNumber, const Rubbing&) const;
+    PairConstants withGrowingShear(PairConstants, double radius, double mass, double overlap, double modulusA, double modulusB) const;
     void addPair(const Settings&, const world::World&, int a, int b, std::map<double, double>& numbers);
 
     Settings settings_;

@@ -1,79 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer of one contact: forces by the laws of contact_law.h, with position, normal and velocities of the same instant. (A spring
-// that is half a step older than the rest makes small grains stick to large ones.)
+// The answer of contacts: forces by the laws of contact_law.h, with position and normal of the same instant, and velocities of the instant that
+// Settings::contactVelocity says. (A spring that is half a step older than the rest makes small grains stick to large ones.)
 #pragma once
 
-#include "dem/contacts.h"
+#include "dem/contact_law.h"
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
-#include <type_traits>
 
 namespace talus::dem {
 
-/// Two surfaces that touch, seen from the first.
-struct Touch {
-    double overlap = 0;            // [m]; negative only where a bond is stretched
-    Vec3 normal{};                 // from the second to the first
-    Vec3 velocity{};               // of the first against the second, at the contact point [m/s]
-    Vec3 spin{};                   // the same for angular velocities [rad/s]
-    double radius = 0;             // effective [m]
+/// Two surfaces that touch, seen from the first; or eight such pairs.
+template <class N, class V>
+struct TouchOf {
+    N overlap = N(0);              // [m]; negative only where a bond is stretched
+    V normal{};                    // from the second to the first
+    V velocity{};                  // of the first against the second, at the contact point [m/s]
+    V spin{};                      // the same for angular velocities [rad/s]
     bool bonded = false;           // may not part
     bool stuck = false;            // nor slide, nor turn
 };
+using Touch = TouchOf<double, Vec3>;
 
-struct Response {
-    Vec3 moment;                   // of rolling friction on the first [N m]
-    double slipWork = 0;           // what friction has dissipated in the step [J]
+/// What holds for all contacts of a run.
+struct Manner {
+    bool attraction = false;       // damping may pull
+    bool growing = false;          // coefficients of shear are over √x
+    bool rolling = false;          // some pairs resist rolling
+};
+
+template <class N, class V>
+struct ResponseOf {
+    V force;                       // on the first [N]
+    V moment;                      // of rolling friction on it [N m]
+    N slipWork;                    // what friction has dissipated in the step [J]
+};
+using Response = ResponseOf<double, Vec3>;
+
+/// What a contact remembers.
+template <class V>
+struct MemoryOf {
+    V spring{};                    // displacement along the surface of the first against the second since they touched [m]
+    V turn{};                      // rotation since then that rolling friction has not let go [rad]
 };
 
 /// Couple of rolling friction: a spring with the angle, or where the shear law has none, a viscous couple; at most μ_r R |f_n|.
-template <class ShearKind>
-Vec3 rollingMoment(const PairConstants& c, double most, const Touch& t, double dt, Vec3& turn) {
-    const Vec3 rate = t.stuck ? t.spin : t.spin - dot(t.spin, t.normal) * t.normal;
-    const double lever = t.radius * t.radius;
+template <class ShearKind, class N, class V>
+[[gnu::always_inline]] inline V rollingMoment(const PairConstantsOf<N>& c, const N& most, const TouchOf<N, V>& t, const N& dt, V& turn) {
+    const V rate = t.stuck ? t.spin : t.spin - dot(t.spin, t.normal) * t.normal;
+    const N lever = c.radius * c.radius;
     if constexpr (ShearKind::kSpring) {
-        if (!t.stuck) turn -= dot(turn, t.normal) * t.normal;
-        turn += dt * rate;
-        Vec3 moment = (-c.shear * lever) * turn - (c.shearDamping * lever) * rate;
-        if (const double size = norm(moment); size > most) {
-            moment *= most / size;
-            turn = (-1 / (c.shear * lever)) * (moment + c.shearDamping * lever * rate);
-        }
-        return moment;
+        if (!t.stuck) turn = turn - dot(turn, t.normal) * t.normal;
+        turn = turn + dt * rate;
+        const V moment = (-c.shear * lever) * turn - (c.shearDamping * lever) * rate;
+        const N size = norm(moment);
+        const auto slips = size > most;
+        const V held = select(slips, most / size, N(1)) * moment;
+        turn = select(slips, (N(-1) / (c.shear * lever)) * (held + c.shearDamping * lever * rate), turn);
+        return held;
     } else {
-        const Vec3 moment = (-c.shear * lever) * rate;
-        const double size = norm(moment);
-        return size > most ? (most / size) * moment : moment;
+        const V moment = (-c.shear * lever) * rate;
+        const N size = norm(moment);
+        return select(size > most, most / size, N(1)) * moment;
     }
 }
 
-template <class NormalKind, class ShearKind>
-Response respond(const PairConstants& c, const Rubbing& rub, const Touch& t, double dt, bool attraction, ContactState& state) {
+template <class NormalKind, class ShearKind, class N, class V>
+[[gnu::always_inline]] inline ResponseOf<N, V> respond(PairConstantsOf<N> c, const Manner& manner, const TouchOf<N, V>& t, const std::type_identity_t<N>& dt, MemoryOf<V>& memory) {
     constexpr double kEndless = std::numeric_limits<double>::infinity();
-    const double approach = -dot(t.velocity, t.normal), depth = std::abs(t.overlap);
-    double push = c.stiffness * std::copysign(NormalKind::elastic(depth), t.overlap) + c.damping * NormalKind::viscous(depth) * approach;
-    if (!attraction && !t.bonded) push = std::max(0.0, push);
-    const Vec3 slide = t.velocity + approach * t.normal;
-    const double grip = rub.friction * std::abs(push);
-    Vec3 spring = state.spring - dot(state.spring, t.normal) * t.normal;
-    Vec3 along;
-    Response response;
-    if (t.stuck) {
-        if constexpr (ShearKind::kSpring) along = SpringShear::force(c, kEndless, slide, dt, spring);
-        else along = ViscousShear::force(c, kEndless, slide, dt, spring);
-    } else {
-        const Vec3 before = spring;
-        along = ShearKind::force(c, grip, slide, dt, spring);
-        if constexpr (ShearKind::kSpring) response.slipWork = -dot(along, before + dt * slide - spring);   // what the spring let go
-        else response.slipWork = -dt * dot(along, slide);
+    const N approach = -dot(t.velocity, t.normal), depth = abs(t.overlap);
+    if (manner.growing) {
+        c.shear = c.shear * sqrt(depth);
+        c.shearDamping = c.shearDamping * sqrt(depth);
     }
-    if (rub.rolling > 0 || t.stuck)
-        response.moment = rollingMoment<ShearKind>(c, t.stuck ? kEndless : rub.rolling * t.radius * std::abs(push), t, dt, state.turn);
-    state.spring = spring;
-    state.force = push * t.normal + along;
-    state.touching = true;
+    N push = c.stiffness * copysign(NormalKind::elastic(depth), t.overlap) + c.damping * NormalKind::viscous(depth) * approach;
+    if (!manner.attraction && !t.bonded) push = max(push, N(0));
+    const V slide = t.velocity + approach * t.normal;
+    const N grip = c.friction * abs(push);
+    ResponseOf<N, V> response{};
+    V along;
+    if (t.stuck) {
+        memory.spring = memory.spring - dot(memory.spring, t.normal) * t.normal;
+        if constexpr (ShearKind::kSpring) along = SpringShear::force(c, N(kEndless), slide, dt, memory.spring);
+        else along = ViscousShear::force(c, N(kEndless), slide, dt, memory.spring);
+    } else if constexpr (ShearKind::kSpring) {
+        const V before = memory.spring - dot(memory.spring, t.normal) * t.normal;
+        memory.spring = before;
+        along = ShearKind::force(c, grip, slide, dt, memory.spring);
+        response.slipWork = -dot(along, before + dt * slide - memory.spring);   // what the spring let go
+    } else {
+        along = ShearKind::force(c, grip, slide, dt, memory.spring);
+        response.slipWork = -dt * dot(along, slide);
+    }
+    if (manner.rolling || t.stuck) response.moment = rollingMoment<ShearKind>(c, t.stuck ? N(kEndless) : c.rolling * c.radius * abs(push), t, N(dt), memory.turn);
+    response.force = push * t.normal + along;
     return response;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/rng.h"
 #include "csv.h"
 #include "dem/response.h"
 #include "dem/restitution.h"
@@ -77,30 +78,74 @@ TEST(ShearLaws, followTheirEquations) {
 }
 
 TEST(Response, neverPullsUnlessBonded) {
-    const PairConstants c{.stiffness = 1e6, .damping = 1e4, .shear = 1e3, .shearDamping = 0};
-    ContactState state;
-    Touch t{.overlap = 1e-4, .normal = {0, 0, 1}, .velocity = {0, 0, 5}, .spin = {}, .radius = 0.01};
-    respond<HertzHalf, SpringShear>(c, {0.5, 0}, t, 1e-6, false, state);
-    EXPECT_EQ(state.force.z, 0);
-    respond<HertzHalf, SpringShear>(c, {0.5, 0}, t, 1e-6, true, state);
-    EXPECT_LT(state.force.z, 0);
+    const PairConstants c{.stiffness = 1e6, .damping = 1e4, .shear = 1e3, .radius = 0.01};
+    MemoryOf<Vec3> memory;
+    Touch t{.overlap = 1e-4, .normal = {0, 0, 1}, .velocity = {0, 0, 5}};
+    EXPECT_EQ((respond<HertzHalf, SpringShear>(c, {}, t, 1e-6, memory).force.z), 0);
+    EXPECT_LT((respond<HertzHalf, SpringShear>(c, {.attraction = true}, t, 1e-6, memory).force.z), 0);
     t.bonded = true;
     t.velocity = {};
     t.overlap = -1e-4;
-    respond<HertzHalf, SpringShear>(c, {0.5, 0}, t, 1e-6, false, state);
-    EXPECT_NEAR(state.force.z, -1, 1e-9);
+    EXPECT_NEAR((respond<HertzHalf, SpringShear>(c, {}, t, 1e-6, memory).force.z), -1, 1e-9);
 }
 
 TEST(Response, rollingFrictionIsATorqueOfAtMostItsShareOfTheForce) {
-    const PairConstants c{.stiffness = 1e6, .damping = 0, .shear = 1e3, .shearDamping = 0};
-    Touch t{.overlap = 1e-4, .normal = {0, 0, 1}, .velocity = {}, .spin = {1, 2, 30}, .radius = 0.01};
-    ContactState state;
-    const Response little = respond<HertzHalf, SpringShear>(c, {0.5, 0.2}, t, 1e-5, false, state);
+    const PairConstants c{.stiffness = 1e6, .shear = 1e3, .rolling = 0.2, .radius = 0.01};
+    const Touch t{.overlap = 1e-4, .normal = {0, 0, 1}, .velocity = {}, .spin = {1, 2, 30}};
+    MemoryOf<Vec3> memory;
+    const Response little = respond<HertzHalf, SpringShear>(c, {.rolling = true}, t, 1e-5, memory);
     EXPECT_LT(norm(little.moment + 1e3 * 1e-4 * 1e-5 * Vec3{1, 2, 0}), 1e-12);
     Response much;
-    for (int i = 0; i < 5000; ++i) much = respond<HertzHalf, SpringShear>(c, {0.5, 0.2}, t, 1e-3, false, state);
+    for (int i = 0; i < 5000; ++i) much = respond<HertzHalf, SpringShear>(c, {.rolling = true}, t, 1e-3, memory);
     EXPECT_NEAR(norm(much.moment), 0.2 * 0.01 * 1, 1e-9);
     EXPECT_EQ(much.moment.z, 0);
+}
+
+TEST(Response, shearThatGrowsHasTheStiffnessOfTheWidthOfTheContact) {
+    const PairConstants c{.stiffness = 1e6, .shear = 1e3, .shearDamping = 4, .friction = 1e9, .radius = 0.01};
+    const Touch t{.overlap = 1e-4, .normal = {0, 0, 1}, .velocity = {0.5, 0, 0}};
+    MemoryOf<Vec3> memory;
+    EXPECT_NEAR((respond<HertzHalf, SpringShear>(c, {.growing = true}, t, 0.01, memory).force.x), -std::sqrt(1e-4) * (1e3 * 0.005 + 4 * 0.5), 1e-12);
+}
+
+/// Eight contacts at a time answer as one by one.
+template <class Real, class NormalKind, class ShearKind>
+void expectLanesLikeScalars(double tolerance) {
+    PairConstantsOf<Wide<Real>> c;
+    TouchOf<Wide<Real>, WideVec3<Real>> t;
+    MemoryOf<WideVec3<Real>> memory;
+    alignas(64) Real n[24][8];
+    for (std::size_t k = 0; k < 24; ++k)
+        for (std::size_t lane = 0; lane < 8; ++lane) n[k][lane] = static_cast<Real>(Rng(3, static_cast<std::uint32_t>(k), lane).uniform(k < 9 ? 0.1 : -1, 1));
+    for (std::size_t lane = 0; lane < 8; ++lane) {   // unit normals
+        const Real size = static_cast<Real>(std::hypot(n[9][lane], n[10][lane], n[11][lane]));
+        for (std::size_t k = 9; k < 12; ++k) n[k][lane] /= size;
+    }
+    const auto wide = [&](std::size_t k) { return Wide<Real>::load(n[k]); };
+    const auto vector = [&](std::size_t k) { return WideVec3<Real>{wide(k), wide(k + 1), wide(k + 2)}; };
+    c = {wide(0), wide(1), wide(2), wide(3), wide(4), wide(5), wide(6), wide(7)};
+    t = {.overlap = wide(8), .normal = vector(9), .velocity = vector(12), .spin = vector(15)};
+    memory = {vector(18), vector(21)};
+    const Manner manner{.attraction = false, .growing = true, .rolling = true};
+    const auto response = respond<NormalKind, ShearKind>(c, manner, t, Wide<Real>(Real(0.1)), memory);
+    for (std::size_t lane = 0; lane < 8; ++lane) {
+        const auto one = [&](std::size_t k) { return Vec3{n[k][lane], n[k + 1][lane], n[k + 2][lane]}; };
+        const PairConstants single{n[0][lane], n[1][lane], n[2][lane], n[3][lane], n[4][lane], n[5][lane], n[6][lane], n[7][lane]};
+        MemoryOf<Vec3> kept{one(18), one(21)};
+        const Response expected = respond<NormalKind, ShearKind>(single, manner, Touch{.overlap = n[8][lane], .normal = one(9), .velocity = one(12), .spin = one(15)}, static_cast<double>(Real(0.1)), kept);
+        const auto apart = [&](const WideVec3<Real>& v, const Vec3& w) { return norm(Vec3{v.x.lanes()[lane], v.y.lanes()[lane], v.z.lanes()[lane]} - w); };
+        EXPECT_LT(apart(response.force, expected.force), tolerance) << lane;
+        EXPECT_LT(apart(response.moment, expected.moment), tolerance) << lane;
+        EXPECT_LT(apart(memory.spring, kept.spring), tolerance) << lane;
+        EXPECT_LT(apart(memory.turn, kept.turn), tolerance) << lane;
+    }
+}
+TEST(Response, ofEightContactsIsThatOfEach) {
+    expectLanesLikeScalars<double, HertzHalf, SpringShear>(1e-13);
+    expectLanesLikeScalars<double, HertzQuarter, CappedShear>(1e-13);
+    expectLanesLikeScalars<float, HertzZero, CoulombShear>(1e-5);
+    expectLanesLikeScalars<float, LinearNormal, ViscousShear>(1e-5);
+    expectLanesLikeScalars<float, HertzHalf, SpringShear>(2e-5);
 }
 
 }  // namespace

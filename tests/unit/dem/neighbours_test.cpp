@@ -55,7 +55,8 @@ TEST(Neighbours, areThoseOfAllPairs) {
     for (const std::array<bool, 3>& periodic : {std::array{false, false, false}, std::array{true, false, true}, std::array{true, true, true}})
         for (const double skin : {0.0, 0.02}) {
             const Cloud cloud = randomCloud(static_cast<std::uint64_t>(++round), 700, periodic);
-            const PairList list = findPairs(Exec(3), cloud.domain, {cloud.centres, cloud.reach}, cloud.spheres, skin);
+            PairList list = findPairs(Exec(3), cloud.domain, {cloud.centres, cloud.reach}, cloud.spheres, skin);
+            list.indexSeconds(cloud.spheres);
             std::set<std::pair<std::uint32_t, std::uint32_t>> expected, found;
             for (std::uint32_t a = 0; a < cloud.spheres.size(); ++a)
                 for (std::uint32_t b = a + 1; b < cloud.spheres.size(); ++b)

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dem/pair_forces.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace talus::dem {
+namespace {
+
+constexpr std::size_t kLanes = 8;
+
+/// Byte i is bit i of the index.
+constexpr auto kBytesOf = [] {
+    std::array<std::uint64_t, 256> table{};
+    for (unsigned mask = 0; mask < 256; ++mask)
+        for (unsigned lane = 0; lane < kLanes; ++lane) table[mask] |= static_cast<std::uint64_t>(mask >> lane & 1U) << (8 * lane);
+    return table;
+}();
+
+/// Eight vectors of doubles, one after the other.
+template <class Real>
+[[gnu::always_inline]] inline void storeVectors(const WideVec3<Real>& v, double* to) {
+    storeInterleaved(convert<double>(v.x), convert<double>(v.y), convert<double>(v.z), Wide<double>(0.0), to);
+}
+template <>
+[[gnu::always_inline]] inline void storeVectors(const WideVec3<double>& v, double* to) { storeInterleaved(v.x, v.y, v.z, Wide<double>(0.0), to); }
+
+[[gnu::always_inline]] inline void add(double* to, const Quad<double>& what) { (Quad<double>::load(to) + what).store(to); }
+
+}  // namespace
+
+void Extremes::include(const Extremes& other) {
+    stiffness.include(other.stiffness);
+    deep += other.deep;
+    if (deepSphere < 0) deepSphere = other.deepSphere;
+}
+
+template <class Real>
+Extremes PairForces<Real>::Found::joined() const {
+    Extremes all = rest;
+    all.stiffness.include({static_cast<double>(maxLane(spring)), static_cast<double>(maxLane(dashpot))});
+    return all;
+}
+
+template <class Real>
+MemoryOf<Vec3> PairForces<Real>::memory(std::size_t p) const {
+    const auto vector = [&](const AlignedVector<Real>& from) { return from.empty() ? Vec3{} : Vec3{from[4 * p], from[4 * p + 1], from[4 * p + 2]}; };
+    return {vector(springs), vector(turns)};
+}
+
+template <class Real>
+void PairForces<Real>::remember(std::size_t p, const MemoryOf<Vec3>& memory) {
+    const auto keep = [&](AlignedVector<Real>& to, const Vec3& v) {
+        for (int axis = 0; axis < 3 && !to.empty(); ++axis) to[4 * p + static_cast<std::size_t>(axis)] = static_cast<Real>(v[axis]);
+    };
+    keep(springs, memory.spring);
+    keep(turns, memory.turn);
+}
+
+template <class Real>
+void PairForces<Real>::forgetAll(std::size_t pairs, bool spring, bool rolling) {
+    springs.assign(spring ? 4 * pairs : 0, Real(0));
+    turns.assign(spring && rolling ? 4 * pairs : 0, Real(0));
+}
+
+template <class Real>
+Extremes PairForces<Real>::compute(const Exec& exec, const Settings& settings, const Manner& manner, double dt, PairContacts& contacts, std::span<Wrench> wrenches) {
+    const std::size_t slabs = contacts.slabs.size();
+    found_.assign(slabs, {});
+    const auto work = [&](std::size_t first, std::size_t stride) {
+        if (first >= slabs) return;
+        exec.forTasks((slabs - first + stride - 1) / stride, [&](std::size_t task, int) {
+            const std::size_t slab = first + task * stride;
+            found_[slab] = std::visit([&](auto normal, auto shear) { return ofSlab<decltype(normal), decltype(shear)>(manner, dt, contacts, wrenches, slab); }, settings.normalLaw(), settings.shearLaw());
+        });
+    };
+    if (contacts.slabs.wraps) work(0, slabs);
+    work(contacts.slabs.wraps ? 2 : 0, 2);
+    work(1, 2);
+    Extremes all;
+    for (const Extremes& found : found_) all.include(found);
+    return all;
+}
+
+template <class Real>
+template <class NormalKind, class ShearKind>
+Extremes PairForces<Real>::ofSlab(const Manner& manner, double dt, PairContacts& contacts, std::span<Wrench> wrenches, std::size_t slab) {
+    Found found;
+    PairConstantsOf<Wide<Real>> common;
+    if (constants.by == ConstantsTable<Real>::By::all && !constants.sets.empty()) {
+        const PairConstantsOf<Real>& c = constants.sets.front();
+        common = {c.stiffness, c.damping, c.shear, c.shearDamping, c.friction, c.rolling, c.radius, c.perMass};
+    }
+    std::array<std::uint32_t, 2 * kLanes> waiting;
+    std::size_t filled = 0;
+    const std::size_t end = contacts.firstPair[slab + 1];
+    for (std::size_t p = contacts.firstPair[slab]; p < end; p += kLanes) {
+        const std::size_t count = std::min(kLanes, end - p);
+        unsigned mask = touching(contacts, p, count);
+        std::uint64_t before = 0;
+        std::memcpy(&before, contacts.touching.data() + p, count);
+        if (const std::uint64_t now = kBytesOf[mask]; now != before) {
+            std::memcpy(contacts.touching.data() + p, &now, count);
+            for (std::size_t lane = 0; lane < count; ++lane)
+                if ((before & ~now) >> (8 * lane) & 1U) remember(p + lane, {});
+        }
+        for (; mask != 0; mask &= mask - 1) waiting[filled++] = static_cast<std::uint32_t>(p) + static_cast<std::uint32_t>(std::countr_zero(mask));
+        if (filled >= kLanes) {
+            ofEight<NormalKind, ShearKind>(manner, dt, contacts, wrenches, waiting.data(), kLanes, common, found);
+            std::copy(waiting.begin() + kLanes, waiting.begin() + static_cast<std::ptrdiff_t>(filled), waiting.begin());
+            filled -= kLanes;
+        }
+    }
+    if (filled > 0) ofEight<NormalKind, ShearKind>(manner, dt, contacts, wrenches, waiting.data(), filled, common, found);
+    return found.joined();
+}
+
+/// Which of these pairs overlap: bit i for pair first + i.
+template <class Real>
+unsigned PairForces<Real>::touching(const PairContacts& contacts, std::size_t first, std::size_t count) const {
+    std::array<const Real*, kLanes> a, b;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const std::size_t p = first + std::min(lane, count - 1);
+        a[lane] = &spheres[contacts.list.a[p]].x;
+        b[lane] = &spheres[contacts.list.b[p]].x;
+    }
+    const auto rowsA = WideRows<Real>::load(a), rowsB = WideRows<Real>::load(b);
+    const WideVec3<Real> d = lattice.apart(rowsA, rowsB);
+    const Wide<Real> reach = rowsA.w + rowsB.w;
+    return bits(dot(d, d) < reach * reach) & ((1U << count) - 1U);
+}
+
+template <class Real>
+PairConstantsOf<Wide<Real>> PairForces<Real>::constantsOf(const std::array<std::uint32_t, 8>& pairs, const Wide<Real>& kindA, const Wide<Real>& kindB) const {
+    const std::array<Real, kLanes> a = kindA.lanes(), b = kindB.lanes();
+    std::array<const Real*, kLanes> at, behind;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        at[lane] = &constants.sets[constants.of(pairs[lane], static_cast<std::int32_t>(a[lane]), static_cast<std::int32_t>(b[lane]))].stiffness;
+        behind[lane] = at[lane] + 4;
+    }
+    const auto first = WideRows<Real>::load(at), second = WideRows<Real>::load(behind);
+    return {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
+}
+
+template <class Real>
+WideVec3<Real> PairForces<Real>::load(const AlignedVector<Real>& memories, const std::array<std::uint32_t, 8>& pairs) const {
+    std::array<const Real*, kLanes> at;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = &memories[4 * std::size_t{pairs[lane]}];
+    const auto rows = WideRows<Real>::load(at);
+    return {rows.x, rows.y, rows.z};
+}
+
+template <class Real>
+template <class NormalKind, class ShearKind>
+void PairForces<Real>::ofEight(const Manner& manner, double step, const PairContacts& contacts, std::span<Wrench> wrenches, const std::uint32_t* given, std::size_t count,
+                               const PairConstantsOf<Wide<Real>>& common, Found& found) {
+    using W = Wide<Real>;
+    std::array<std::uint32_t, kLanes> pairs, a, b;
+    std::array<const Real*, kLanes> atA, atB;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        pairs[lane] = given[lane < count ? lane : 0];   // lanes without a pair repeat the first and are not added
+        a[lane] = contacts.list.a[pairs[lane]];
+        b[lane] = contacts.list.b[pairs[lane]];
+    }
+    const auto rows = [&](int row) {
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            atA[lane] = &spheres[a[lane]].x + 4 * row;
+            atB[lane] = &spheres[b[lane]].x + 4 * row;
+        }
+        return std::pair(WideRows<Real>::load(atA), WideRows<Real>::load(atB));
+    };
+    const auto [placeA, placeB] = rows(0);
+    const auto [motionA, motionB] = rows(1);
+    const auto [turningA, turningB] = rows(2);
+    const PairConstantsOf<W> c = constants.by == ConstantsTable<Real>::By::all ? common : constantsOf(pairs, motionA.w, motionB.w);
+
+    const WideVec3<Real> d = lattice.apart(placeA, placeB);
+    const W distance = norm(d);
+    const auto separate = distance > W(0);
+    const W inverse = select(separate, W(1) / distance, W(0));
+    TouchOf<W, WideVec3<Real>> t;
+    t.overlap = max(placeA.w + placeB.w - distance, W(0));
+    t.normal = {d.x * inverse, d.y * inverse, select(separate, d.z * inverse, W(1))};
+    // Both meet in the middle of the overlap.
+    const W armA = mulAdd(t.overlap, W(Real(0.5)), -placeA.w), armB = mulAdd(t.overlap, W(Real(0.5)), -placeB.w);
+    const WideVec3<Real> spinA{turningA.x, turningA.y, turningA.z}, spinB{turningB.x, turningB.y, turningB.z};
+    t.velocity = WideVec3<Real>{motionA.x - motionB.x, motionA.y - motionB.y, motionA.z - motionB.z} + cross(armA * spinA + armB * spinB, t.normal);
+    t.spin = spinA - spinB;
+
+    MemoryOf<WideVec3<Real>> memory;
+    if constexpr (ShearKind::kSpring) {
+        memory.spring = load(springs, pairs);
+        if (manner.rolling) memory.turn = load(turns, pairs);
+    }
+    const ResponseOf<W, WideVec3<Real>> response = respond<NormalKind, ShearKind>(c, manner, t, W(static_cast<Real>(step)), memory);
+    const WideVec3<Real> couple = cross(t.normal, response.force);
+    WideVec3<Real> torqueA = armA * couple, torqueB = armB * couple;
+    if (manner.rolling) {
+        torqueA = torqueA + response.moment;
+        torqueB = torqueB - response.moment;
+    }
+    alignas(64) double forces[4 * kLanes], torquesA[4 * kLanes], torquesB[4 * kLanes];
+    storeVectors(response.force, forces);
+    storeVectors(torqueA, torquesA);
+    storeVectors(torqueB, torquesB);
+    for (std::size_t lane = 0; lane < count; ++lane) {
+        const Quad<double> force = Quad<double>::load(forces + 4 * lane);
+        add(&wrenches[a[lane]].force.x, force);
+        add(&wrenches[b[lane]].force.x, -force);
+        add(&wrenches[a[lane]].torque.x, Quad<double>::load(torquesA + 4 * lane));
+        add(&wrenches[b[lane]].torque.x, Quad<double>::load(torquesB + 4 * lane));
+    }
+    if constexpr (ShearKind::kSpring) {
+        alignas(64) Real kept[4 * kLanes];
+        const auto keep = [&](const WideVec3<Real>& v, AlignedVector<Real>& to) {
+            storeInterleaved(v.x, v.y, v.z, W(Real(0)), kept);
+            for (std::size_t lane = 0; lane < count; ++lane) Quad<Real>::load(kept + 4 * lane).store(&to[4 * std::size_t{pairs[lane]}]);
+        };
+        keep(memory.spring, springs);
+        if (manner.rolling) keep(memory.turn, turns);
+    }
+    found.spring = max(found.spring, c.stiffness * NormalKind::tangent(t.overlap) * c.perMass);
+    found.dashpot = max(found.dashpot, c.damping * NormalKind::viscous(t.overlap) * c.perMass);
+    if (const unsigned deep = bits(t.overlap > W(static_cast<Real>(kDeep)) * min(placeA.w, placeB.w)) & ((1U << count) - 1U); deep != 0) {
+        found.rest.deep += std::popcount(deep);
+        if (found.rest.deepSphere < 0) found.rest.deepSphere = a[static_cast<std::size_t>(std::countr_zero(deep))];
+    }
+}
+
+template class PairForces<float>;
+template class PairForces<double>;
+
+}  // namespace talus::dem

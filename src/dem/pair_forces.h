@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forces of all pairs of grains: eight at a time, added to the spheres in an order that the list alone decides.
+#pragma once
+
+#include "core/exec.h"
+#include "dem/contacts.h"
+#include "dem/dem.h"
+#include "dem/pair_laws.h"
+#include "dem/response.h"
+#include "dem/sphere_records.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace talus::dem {
+
+/// What a pass over contacts finds.
+struct Extremes {
+    Stiffness stiffness;
+    std::int64_t deep = 0;             // contacts deeper than half a radius
+    std::int64_t deepSphere = -1;      // the first sphere of the first of them
+    void include(const Extremes& other);
+};
+inline constexpr double kDeep = 0.5;   // overlap over radius that means that something is wrong
+
+/// Coefficients of pairs: one set for all, one for two kinds of spheres, or where there are too many kinds one for each pair.
+template <class Real>
+struct ConstantsTable {
+    enum class By { all, kinds, pair };
+    By by = By::all;
+    std::int32_t kinds = 1;
+    AlignedVector<PairConstantsOf<Real>> sets;
+
+    std::size_t of(std::size_t pair, std::int32_t kindA, std::int32_t kindB) const {
+        return by == By::all ? 0 : by == By::pair ? pair : static_cast<std::size_t>(kindA * kinds + kindB);
+    }
+};
+
+/// Positions, memories and coefficients in the precision of the run.
+template <class Real>
+class PairForces {
+public:
+    Lattice<Real> lattice;
+    AlignedVector<SphereRecord<Real>> spheres;
+    AlignedVector<Real> springs, turns;    // four numbers a pair; turns only where something resists rolling
+    ConstantsTable<Real> constants;
+
+    MemoryOf<Vec3> memory(std::size_t pair) const;
+    void remember(std::size_t pair, const MemoryOf<Vec3>&);
+    void forgetAll(std::size_t pairs, bool spring, bool rolling);
+
+    /// Adds to the wrenches of all spheres. A slab of grains meets only itself and the next slab, so that slabs of even number are worked on at
+    /// the same time, then those of odd number. Along a periodic axis the first slab also meets the last: it goes first, alone.
+    Extremes compute(const Exec&, const Settings&, const Manner&, double dt, PairContacts&, std::span<Wrench>);
+
+private:
+    /// Of the lanes of eight pairs.
+    struct Found {
+        Wide<Real> spring = Real(0), dashpot = Real(0);
+        Extremes rest;
+        Extremes joined() const;
+    };
+    template <class NormalKind, class ShearKind>
+    Extremes ofSlab(const Manner&, double dt, PairContacts&, std::span<Wrench>, std::size_t slab);
+    template <class NormalKind, class ShearKind>
+    void ofEight(const Manner&, double dt, const PairContacts&, std::span<Wrench>, const std::uint32_t* pairs, std::size_t count, const PairConstantsOf<Wide<Real>>& common, Found&);
+    unsigned touching(const PairContacts&, std::size_t first, std::size_t count) const;
+    PairConstantsOf<Wide<Real>> constantsOf(const std::array<std::uint32_t, 8>& pairs, const Wide<Real>& kindA, const Wide<Real>& kindB) const;
+    std::vector<Extremes> found_;          // of each slab
+    WideVec3<Real> load(const AlignedVector<Real>& memories, const std::array<std::uint32_t, 8>& pairs) const;
+};
+
+}  // namespace talus::dem
