@@ -2,6 +2,7 @@
 #include "nonsmooth/body_contacts.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <tuple>
 
@@ -37,6 +38,23 @@ std::vector<NearBody> bodiesNow(const world::World& world, const world::FreeBodi
     return bodies;
 }
 
+/// Part of ∫N around x that bodies cover, from 4 x 4 x 4 samples. Along an axis each stands for a quarter of the hat function, at the
+/// quarter's centre of mass.
+double coveredPart(const mpm::GridFrame& frame, const Vec3& x, std::span<const NearBody* const> near) {
+    constexpr std::array<double, 4> kQuarter{-0.52860, -0.13807, 0.13807, 0.52860};   // in cells
+    const double perDistance = 0.5 / (kQuarter[2] * std::cbrt(frame.cellVolume()));    // so that a wall through the node cuts between samples
+    double covered = 0;
+    for (const double a : kQuarter)
+        for (const double b : kQuarter)
+            for (const double c : kQuarter) {
+                const Vec3 at = x + componentProduct(frame.spacing, Vec3{a, b, c});
+                double distance = 1e300;
+                for (const NearBody* body : near) distance = std::min(distance, body->snapshot.distance(at));
+                covered += std::clamp(0.5 - perDistance * distance, 0.0, 1.0) / 64;
+            }
+    return covered;
+}
+
 }  // namespace
 
 // (corrected §6.1) The volume that is left to grains is φ_max (1 − φ_RB), with φ_RB at the end of the step.
@@ -51,8 +69,6 @@ std::vector<double> freeFractions(const Exec& exec, const mpm::GridFrame& frame,
         body.snapshot = {world.bodies[body.index], pose, world.time};
         body.box = geometry::grown(world::worldBounds(body.snapshot), reach);
     }
-    // The two points of Gauss's rule for the hat of a node along an axis, each for what lies on its side.
-    const double offset = 1 / std::sqrt(6.0), perDistance = 1 / (2 * offset * std::cbrt(frame.cellVolume()));
     std::vector<double> fractions(grid.nodes.size(), 1.0);
     exec.forBlocks(grid.nodes.size(), kNodesPerTask, [&](std::size_t begin, std::size_t end) {
         std::vector<const NearBody*> near;
@@ -61,16 +77,7 @@ std::vector<double> freeFractions(const Exec& exec, const mpm::GridFrame& frame,
             near.clear();
             for (const NearBody& body : bodies)
                 if (body.box.contains(x) && body.snapshot.distance(x) < reach) near.push_back(&body);
-            if (near.empty()) continue;
-            double covered = 0;
-            for (std::size_t corner = 0; corner < kCorners; ++corner) {
-                const Vec3i d = cornerOffset(corner);
-                const Vec3 at = x + componentProduct(frame.spacing, Vec3{offset * (2 * d.x - 1), offset * (2 * d.y - 1), offset * (2 * d.z - 1)});
-                double distance = reach;
-                for (const NearBody* body : near) distance = std::min(distance, body->snapshot.distance(at));
-                covered += std::clamp(0.5 - perDistance * distance, 0.0, 1.0) / kCorners;
-            }
-            fractions[n] = 1 - covered;
+            if (!near.empty()) fractions[n] = 1 - coveredPart(frame, x, near);
         }
     });
     return fractions;
@@ -159,7 +166,7 @@ void BodyContacts::place(const Exec& exec, const mpm::GridFrame& frame, const Gr
             }
     });
     free_.clear();
-    for (std::size_t k = 0; k < free.size(); ++k) free_.push_back({free.velocity(k), free.velocity(k), free.mobility(k), free.body(k)});
+    for (std::size_t k = 0; k < free.size(); ++k) free_.push_back({free.velocity(k), free.velocity(k), free.velocity(k), free.mobility(k), free.body(k)});
     contacts_.clear();
     between_.clear();
     freeContacts_.clear();
@@ -177,6 +184,34 @@ void BodyContacts::place(const Exec& exec, const mpm::GridFrame& frame, const Gr
     for (std::size_t i = 0; i < contacts_.size(); ++i)
         if (i == 0 || contacts_[i].node[0] != contacts_[i - 1].node[0]) first_.push_back(i);
     first_.push_back(contacts_.size());
+    colourBetween(nodes.size());
+}
+
+// Greedy, in the order in which they were found; what finds no colour among 32 comes last, one at a time.
+void BodyContacts::colourBetween(std::size_t nodes) {
+    constexpr std::size_t kColours = 32;
+    std::vector<std::uint32_t> used(nodes, 0);   // a bit for each colour at a node
+    std::vector<std::vector<Contact>> colour(kColours);
+    std::vector<Contact> alone;
+    for (const Contact& c : between_) {
+        std::uint32_t taken = 0;
+        for (std::size_t k = 0; k < c.nodes; ++k) taken |= used[c.node[k]];
+        const auto free = static_cast<std::size_t>(std::countr_one(taken));
+        (free < kColours ? colour[free] : alone).push_back(c);
+        if (free < kColours)
+            for (std::size_t k = 0; k < c.nodes; ++k) used[c.node[k]] |= std::uint32_t{1} << free;
+    }
+    between_.clear();
+    firstBetween_.assign(1, 0);
+    for (const auto& some : colour) {
+        if (some.empty()) break;
+        between_.insert(between_.end(), some.begin(), some.end());
+        firstBetween_.push_back(between_.size());
+    }
+    for (const Contact& c : alone) {
+        between_.push_back(c);
+        firstBetween_.push_back(between_.size());
+    }
 }
 
 void BodyContacts::hold(const Contact& c, std::span<const double> mass, std::vector<Node>& nodes) {
@@ -219,10 +254,14 @@ void BodyContacts::start(std::vector<Node>& nodes) {
     for (const Contact& c : contacts_) c.push(nodes, c.impulse);
     for (const Contact& c : between_) c.push(nodes, c.impulse);
     for (Free& body : free_) body.velocity = body.unloaded;
-    for (const FreeContact& c : freeContacts_) {
+    for (FreeContact& c : freeContacts_) {
         c.push(nodes, c.impulse);
         push(c, c.impulse);
+        c.before = c.impulse;
     }
+    for (Contact& c : contacts_) c.before = c.impulse;
+    for (Contact& c : between_) c.before = c.impulse;
+    for (Free& body : free_) body.before = body.velocity;
 }
 
 /// With W a number the exact solution is the change of velocity that all grid methods use.
@@ -265,7 +304,10 @@ void BodyContacts::sweep(const Exec& exec, std::vector<Node>& nodes) {
     exec.forBlocks(first_.size() - 1, kNodesPerTask, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = first_[begin]; i < first_[end]; ++i) settle(contacts_[i]);
     });
-    for (Contact& c : between_) settle(c);   // these share nodes
+    for (std::size_t colour = 0; colour + 1 < firstBetween_.size(); ++colour)
+        exec.forBlocks(firstBetween_[colour + 1] - firstBetween_[colour], kNodesPerTask, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) settle(between_[firstBetween_[colour] + i]);
+        });
     for (int turn = 0; turn < kFreeTurns; ++turn)
         for (FreeContact& c : freeContacts_) {
             const Vec3 impulse = solvedFree(c, nodes), change = impulse - c.impulse;
@@ -275,14 +317,47 @@ void BodyContacts::sweep(const Exec& exec, std::vector<Node>& nodes) {
         }
 }
 
-NodeForces::Residual BodyContacts::residual(const Exec&, const std::vector<Node>& nodes) {
+// The nodes' own velocities are linear in the impulses, so that all go on together.
+void BodyContacts::extrapolate(double by) {
+    const auto on = [by](Contact& c) {
+        const Vec3 now = c.impulse;
+        c.impulse += by * (now - c.before);
+        c.before = now;
+    };
+    for (Contact& c : contacts_) on(c);
+    for (Contact& c : between_) on(c);
+    for (FreeContact& c : freeContacts_) on(c);
+    for (Free& body : free_) {
+        const Vec6 now = body.velocity;
+        body.velocity += by * (now - body.before);
+        body.before = now;
+    }
+}
+
+NodeForces::Residual BodyContacts::residual(const Exec& exec, const std::vector<Node>& nodes) {
     Residual sum;
     const double scale = 1 / (area_ * area_);
     for (const auto* list : {&contacts_, &between_})
-        for (const Contact& c : *list) sum.squared += scale * normSquared(solved(c, nodes) - c.impulse);
+        sum.squared += exec.reduce(
+            list->size(), kNodesPerTask, 0.0,
+            [&](std::size_t begin, std::size_t end) {
+                double part = 0;
+                for (std::size_t i = begin; i < end; ++i) part += scale * normSquared(solved((*list)[i], nodes) - (*list)[i].impulse);
+                return part;
+            },
+            [](double a, double b) { return a + b; });
     for (const FreeContact& c : freeContacts_) sum.squared += scale * normSquared(solvedFree(c, nodes) - c.impulse);
     sum.places = static_cast<std::int64_t>(contacts_.size() + between_.size() + freeContacts_.size());
     return sum;
+}
+
+std::vector<SurfaceRow> BodyContacts::surfaces() const {
+    std::vector<SurfaceRow> rows;
+    rows.insert(rows.end(), contacts_.begin(), contacts_.end());
+    rows.insert(rows.end(), between_.begin(), between_.end());
+    for (const FreeContact& c : freeContacts_)
+        if (c.inverseMass > 0) rows.push_back(c);
+    return rows;
 }
 
 std::vector<Vec6> BodyContacts::freeVelocities() const {

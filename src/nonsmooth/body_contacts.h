@@ -24,6 +24,15 @@ namespace talus::nonsmooth {
 /// velocity.
 std::vector<double> freeFractions(const Exec&, const mpm::GridFrame&, const Grid&, const world::World&, const world::FreeBodies&, double dt);
 
+/// A point on a surface between nodes, as those that only want to stay out of bodies see it.
+struct SurfaceRow {
+    std::array<std::uint32_t, kCorners> node{};
+    std::array<double, kCorners> weight{};   // N_i(x)
+    std::size_t nodes = 0;
+    double inverseMass = 0;                  // Σ N_i²/m_i [1/kg]
+    Vec3 normal;                             // outward
+};
+
 class BodyContacts final : public NodeForces {
 public:
     /// Finds the nodes near bodies. Nodes on a sticky surface that does not move freely are held: they get its velocity and lose
@@ -32,6 +41,7 @@ public:
 
     void start(std::vector<Node>&) override;
     void sweep(const Exec&, std::vector<Node>&) override;
+    void extrapolate(double by) override;
     Residual residual(const Exec&, const std::vector<Node>&) override;
 
     /// Velocities of free bodies that the forces found so far give them, from those they would have without grains.
@@ -42,6 +52,8 @@ public:
 
     /// Adds to the bodies what the nodes did to them; `stressImpulse` holds Σ λ g of every node as its velocity.
     void addLoads(world::World&, std::span<const Node>, std::span<const Node> stressImpulse) const;
+    /// All surfaces that nodes may come up against.
+    std::vector<SurfaceRow> surfaces() const;
     bool anyHeld() const { return !held_.empty(); }
     /// Forces on free bodies, for the next step to start from.
     void remember(const Grid&);
@@ -52,18 +64,14 @@ public:
 private:
     /// At a point on a surface, whose velocity is that of the nodes around it: u(x) = Σ N_i u_i, which an impulse r changes by
     /// Σ N_i²/m_i r. One node where the surface goes through it.
-    struct Contact {
-        std::array<std::uint32_t, kCorners> node{};
-        std::array<double, kCorners> weight{};   // N_i(x)
-        std::size_t nodes = 0;
-        double inverseMass = 0;                  // Σ N_i²/m_i [1/kg]
+    struct Contact : SurfaceRow {
         std::uint32_t owner = 0, body = 0;       // node that it was found from; index in World::bodies
         world::ContactMode mode = world::ContactMode::separate;
         double friction = 0;
-        Vec3 at, normal;                         // [m], outward
+        Vec3 at;                                 // [m]
         Vec3 surfaceVelocity;                    // of a free body: of its belt alone [m/s]
         Vec3 arm;                                // from the body's position [m]
-        Vec3 impulse;                            // on the nodes [N s]
+        Vec3 impulse, before;                    // on the nodes; at the end of the sweep before [N s]
 
         Vec3 velocity(std::span<const Node> all) const {
             Vec3 sum;
@@ -86,7 +94,7 @@ private:
         LocalOperator<2> w;
     };
     struct Free {
-        Vec6 unloaded, velocity;
+        Vec6 unloaded, velocity, before;         // before: at the end of the sweep before
         Mat6 mobility;
         std::uint32_t body = 0;
     };
@@ -98,6 +106,8 @@ private:
 
     static std::optional<Contact> contactAt(const mpm::GridFrame&, const Grid&, std::size_t node, const world::BodySnapshot&);
     void hold(const Contact&, std::span<const double> mass, std::vector<Node>&);
+    /// Orders contacts between nodes so that those of a colour share no node.
+    void colourBetween(std::size_t nodes);
     void addFree(const Contact&, std::uint32_t k, std::uint64_t ownerKey);
     Vec3 solved(const Contact&, std::span<const Node>) const;
     Vec3 solvedFree(const FreeContact&, std::span<const Node>) const;
@@ -107,7 +117,8 @@ private:
     double dt_ = 0, area_ = 1;
     std::vector<Contact> contacts_;              // with one node each, by node
     std::vector<std::size_t> first_;             // of each node that has any; one past the end last
-    std::vector<Contact> between_;               // between nodes
+    std::vector<Contact> between_;               // between nodes, by colours, of which none has two at a node
+    std::vector<std::size_t> firstBetween_;      // of each colour; one past the end last
     std::vector<FreeContact> freeContacts_;
     std::vector<Held> held_;
     std::vector<Free> free_;

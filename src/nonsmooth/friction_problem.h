@@ -11,6 +11,7 @@
 #include "nonsmooth/tensor.h"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace talus::nonsmooth {
@@ -45,6 +46,8 @@ public:
         double squared = 0;      // [(Pa s)²]
         std::int64_t places = 0;
     };
+    /// Goes on by `by` of what was done since the last call, in impulses; the caller does so with the nodes.
+    virtual void extrapolate(double by) = 0;
     virtual Residual residual(const Exec&, const std::vector<Node>&) = 0;
 };
 
@@ -52,6 +55,7 @@ struct SolveLimits {
     double tolerance = 0;        // root of the mean square of the complementarity function [Pa s]
     int mostSweeps = 500;
     int sweepsBetweenChecks = 5;
+    bool single = false;         // arithmetic of sites in float; nodes are double always
 };
 struct SolveReport {
     int sweeps = 0;
@@ -59,33 +63,26 @@ struct SolveReport {
     bool converged = false;
 };
 
-/// Gauss–Seidel, colour by colour: the same bits for any number of threads.
+template <class T>
+struct SiteGroups;
+
+/// Gauss–Seidel, colour by colour, eight sites at a time, with Nesterov's extrapolation between sweeps: the same bits for any number
+/// of threads.
 class GaussSeidel {
 public:
+    GaussSeidel();
+    ~GaussSeidel();
+    GaussSeidel(const GaussSeidel&) = delete;
+    GaussSeidel& operator=(const GaussSeidel&) = delete;
+
     /// Starts from problem.stress; leaves stress and velocities there.
     SolveReport solve(const Exec&, FrictionProblem&, NodeForces*, const SolveLimits&);
-    static double bytesPerSite();
+    static double bytesPerSite(std::size_t width);
 
 private:
-    struct Site {
-        Mat3 axes;                     // of G, as columns
-        double c = 1, s = 0;           // turns the deviators b, c to those of Ŵ
-        LocalOperator<5> w;
-        double friction = 0, slack = 0;   // slack in χ
-        Split<5> force;                // λ in these numbers
-        bool solid = false;            // all of its nodes are held: nothing to find
-    };
-    void prepare(const Exec&, const FrictionProblem&);
-    template <std::size_t Width>
-    void sweep(const Exec&, FrictionProblem&);
-    template <std::size_t Width>
-    double residualSquared(const Exec&, const FrictionProblem&) const;
-    template <std::size_t Width>
-    SolveReport solveWidth(const Exec&, FrictionProblem&, NodeForces*, const SolveLimits&);
-    static Split<5> local(const Site&, const SymTensor&);
-    static SymTensor world(const Site&, const Split<5>&);
-
-    std::vector<Site> sites_;
+    std::unique_ptr<SiteGroups<float>> single_;
+    std::unique_ptr<SiteGroups<double>> precise_;
+    std::vector<Node> free_, before_;   // nodes without forces; at the end of the sweep before
 };
 
 /// Adds Σ_j λ_j g_ji/m_i to the velocities of nodes.

@@ -17,8 +17,12 @@ void NonsmoothMethod::refresh(const world::World& world) {
     revision_ = world.revision;
     materials_ = world.materials;
     rheology_.clear();
-    for (const world::Material& material : materials_)
-        rheology_.push_back({settings_.maxVolumeFraction ? material.packingFraction / *settings_.maxVolumeFraction : 1.0, chiFriction(material.muHat)});
+    for (const world::Material& material : materials_) {
+        Rheology r{settings_.maxVolumeFraction ? material.packingFraction / *settings_.maxVolumeFraction : 1.0, chiFriction(material.muHat)};
+        r.fastFriction = chiFriction(settings_.fastMuHat.value_or(material.muHat));
+        r.inertia = 2 * material.grainDiameter * std::sqrt(material.density) / settings_.inertialScale;
+        rheology_.push_back(r);
+    }
 }
 
 double NonsmoothMethod::grainSpacing() const { return std::cbrt(frame_.cellVolume() / static_cast<double>(settings_.pointsPerCell)); }
@@ -80,7 +84,7 @@ world::Inserted NonsmoothMethod::add(const Exec& exec, world::World& world, cons
         }
         points_.volume(row) = p.volume;
         points_.mass(row) = materials_[m].bulkDensity() * p.volume;
-        points_.fraction(row) = materials_[m].packingFraction;
+        points_.fraction(row) = static_cast<float>(materials_[m].packingFraction);
         points_.material(row) = p.material;
         points_.source(row) = fill.source;
         points_.id(row) = world.nextId++;
@@ -135,7 +139,8 @@ double NonsmoothMethod::stableStep(const world::World& world) const {
 
 std::vector<world::Metric> NonsmoothMethod::metrics() const {
     return {{"sweeps", last_.sweeps},  {"residual_Pa", last_.residual}, {"tolerance_Pa", last_.tolerance}, {"cells", last_.cells}, {"nodes", last_.nodes},
-            {"packed_volume_m3", last_.packedVolume}, {"overfull_volume_m3", last_.overfullVolume}, {"viscosity_rounds", last_.rounds}};
+            {"packed_volume_m3", last_.packedVolume}, {"overfull_volume_m3", last_.overfullVolume}, {"viscosity_rounds", last_.rounds},
+            {"correction_volume_m3", last_.excessVolume}, {"correction_energy_J", correctionEnergy_}};
 }
 
 std::vector<world::Metric> NonsmoothMethod::fallbacks() const { return {{"missed_tolerances", static_cast<double>(missed_)}}; }
@@ -153,7 +158,8 @@ void NonsmoothMethod::save(Archive& archive) const {
     archive.put("cell_rate", cellRate_);
     archive.put("missed", missed_);
     archive.put("sweeps", sweeps_);
-    archive.put("last", std::vector<double>{last_.sweeps, last_.residual, last_.tolerance, last_.cells, last_.nodes, last_.packedVolume, last_.overfullVolume, last_.rounds});
+    archive.put("last", std::vector<double>{last_.sweeps, last_.residual, last_.tolerance, last_.cells, last_.nodes, last_.packedVolume, last_.overfullVolume, last_.rounds, last_.excessVolume});
+    archive.put("correction_energy", correctionEnergy_);
 }
 
 void NonsmoothMethod::load(const Exec&, const Archive& archive) {
@@ -170,8 +176,9 @@ void NonsmoothMethod::load(const Exec&, const Archive& archive) {
     missed_ = archive.value<std::int64_t>("missed");
     sweeps_ = archive.value<std::int64_t>("sweeps");
     const std::vector<double> last = archive.get<double>("last");
-    if (last.size() != 8) throw ArchiveError("'last' has a wrong length");
-    last_ = {last[0], last[1], last[2], last[3], last[4], last[5], last[6], last[7]};
+    if (last.size() != 9) throw ArchiveError("'last' has a wrong length");
+    last_ = {last[0], last[1], last[2], last[3], last[4], last[5], last[6], last[7], last[8]};
+    correctionEnergy_ = archive.value<double>("correction_energy");
 }
 
 }  // namespace talus::nonsmooth

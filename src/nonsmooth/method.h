@@ -4,6 +4,7 @@
 
 #include "nonsmooth/body_contacts.h"
 #include "nonsmooth/nonsmooth.h"
+#include "nonsmooth/volume_correction.h"
 
 #include <string>
 #include <vector>
@@ -43,6 +44,7 @@ private:
         double packedVolume = 0;                          // that is free around nodes more than half full [m³]
         double overfullVolume = 0;                        // that grains would take up beyond φ_max [m³]
         double rounds = 0;                                // of conjugate gradients
+        double excessVolume = 0;                          // that sites were asked to gain [m³]
     };
 
     void refresh(const world::World&);
@@ -56,6 +58,8 @@ private:
     SolveReport solve(const Exec&, double dt, double tolerance);
     /// The fastest that a point would move with the node velocities, in cells a second.
     double fastest(const Exec&) const;
+    /// Moves nodes apart where sites are too full; the work against gravity that it does is added up.
+    void makeRoom(const Exec&, const world::World&);
     void toPoints(const Exec&, double dt);
     void leaveBodies(const Exec&, const world::World&, double dt);
     std::optional<world::Failed> missed(const SolveReport&, const world::World&, double dt, double tolerance);
@@ -69,6 +73,7 @@ private:
     int grainMaterial_ = 0;                    // the last put in: all rub alike (see check)
 
     Points points_;                            // sorted whenever no call is under way
+    double correctionEnergy_ = 0;              // that making room added, since the start [J]
     double cellRate_ = 0;                      // max |v_a|/h_a over points [1/s]
     std::int64_t missed_ = 0, sweeps_ = 0;
     LastStep last_;
@@ -83,6 +88,8 @@ private:
     std::vector<std::uint8_t> nearBody_;       // of a node
     GaussSeidel solver_;
     BodyContacts contacts_;
+    VolumeCorrection correction_;
+    std::vector<double> excess_;               // of a site [m³]
     world::FreeBodies freeBodies_;
 };
 

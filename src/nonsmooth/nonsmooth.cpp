@@ -18,6 +18,9 @@ void Settings::keys(KeyVisitor& v) {
     v.choice({"stress_basis", "constant: one stress tensor a cell; trilinear: between nodes as in the paper, with odd and even layers coming apart"}, kStressBasisNames, stressBasis);
     v.choice({"constraint", "volume_fraction: grains may be compressed until they are packed; divergence: never compressed, however loose"}, kConstraintNames, constraint);
     v.number({"max_volume_fraction", "volume fraction that grains cannot exceed; the packing fraction of each material unless given", Dimension::none, positiveUpTo(1)}, maxVolumeFraction);
+    v.number({"volume_correction", "part of the volume that grains take up beyond what there is that a step moves apart, in positions alone; 0: none", Dimension::none, between(0, 1)}, volumeCorrection);
+    v.number({"fast_mu_hat", "friction of fast shear: mu_hat + (fast_mu_hat - mu_hat)/(1 + inertial_scale/I), I the inertial number; the same at any speed unless given", Dimension::none, nonNegative()}, fastMuHat);
+    v.number({"inertial_scale", "inertial number at which friction is half-way to that of fast shear", Dimension::none, positive()}, inertialScale);
     v.number({"viscosity", "of the Newtonian part of the stress [Pa s]", Dimension::none, nonNegative()}, viscosity);
     v.number({"cfl", "part of a cell that grains may move in a step", Dimension::none, positiveUpTo(1)}, cfl);
     v.number({"dt", "longest time step to take; from cfl alone unless given", Dimension::time, positive()}, dt);
@@ -72,8 +75,16 @@ void checkPacking(const Settings& settings, const world::World& world, Problems&
     for (const int m : world.grainMaterials())
         if (const world::Material& material = world.materials[static_cast<std::size_t>(m)]; material.packingFraction > *settings.maxVolumeFraction)
             problems.warn("nonsmooth.max_volume_fraction",
-                          fmt::format("material '{}' starts packed to {:g}, above the {:g} that grains can be packed to; it is not pushed apart, and keeps more in a place than it should",
-                                      material.name, material.packingFraction, *settings.maxVolumeFraction));
+                          fmt::format("material '{}' starts packed to {:g}, above the {:g} that grains can be packed to; it {}", material.name, material.packingFraction, *settings.maxVolumeFraction,
+                                      settings.volumeCorrection > 0 ? "is moved apart in the first steps and takes up more room then" : "is not moved apart without nonsmooth.volume_correction, and keeps more in a place than it should"));
+}
+
+void checkFastFriction(const Settings& settings, const world::World& world, Problems& problems) {
+    if (!settings.fastMuHat) return;
+    for (const int m : world.grainMaterials())
+        if (const world::Material& material = world.materials[static_cast<std::size_t>(m)]; material.muHat > *settings.fastMuHat)
+            problems.error("nonsmooth.fast_mu_hat", fmt::format("friction of fast shear, {:g}, is below that of material '{}' at rest, {:g}: a flow that resists less the faster it is runs away; give at least that",
+                                                                 *settings.fastMuHat, material.name, material.muHat));
 }
 
 void check(const world::MethodSettings& given, const world::World& world, Problems& problems) {
@@ -82,6 +93,7 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     else mpm::checkResolution(resolution(settings), world, problems);
     mpm::checkFriction("nonsmooth", world, problems);
     checkPacking(settings, world, problems);
+    checkFastFriction(settings, world, problems);
     const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
     if (settings.start == mpm::Start::lattice && perAxis * perAxis * perAxis != settings.pointsPerCell)
         problems.error("nonsmooth.points_per_cell", fmt::format("a lattice has a cube of points in a cell: 1, 8, 27 or 64, not {}; or choose start = \"jittered\"", settings.pointsPerCell));
@@ -126,7 +138,7 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
     constexpr double kSpread = 1.5;   // grains that flow are in more cells than those that were filled in
     const bool constant = settings.stressBasis == StressBasis::constant;
     const double sites = constant ? counts.cells : counts.nodes, width = constant ? 8 : 27;
-    const double perSite = width * (sizeof(Vec3) + 4) + 2 * sizeof(double) + sizeof(SymTensor) + 4 + sizeof(double) + GaussSeidel::bytesPerSite();
+    const double perSite = width * (sizeof(Vec3) + 4) + 2 * sizeof(double) + sizeof(SymTensor) + 4 + sizeof(double) + GaussSeidel::bytesPerSite(constant ? 8 : 27);
     const double perGridCell = sizeof(CornerSums) + sizeof(Vec3i) + 4 + kCorners * 4;
     const double perNode = 3 * sizeof(Node) + 3 * sizeof(double) + sizeof(Vec3) + sizeof(Vec3i) + kCorners * 4;
     const double perPoint = static_cast<double>(Points().bytesPerRow());

@@ -19,14 +19,7 @@ struct PointValues {
     /// λ times the volume at φ_max is the Cauchy stress times the packed volume, with the other sign.
     SymTensor cauchy() const { return -crowding * points.stressOf(row); }
     double pressure() const { return -trace(cauchy()) / 3; }
-    /// |ε̇| = √(½ ε̇:ε̇), half the shear rate of simple shear.
-    double strainRate() const {
-        const Mat3 c = points.gradientOf(row);
-        double squares = 0;
-        for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) squares += 0.25 * (c(i, j) + c(j, i)) * (c(i, j) + c(j, i));
-        return std::sqrt(0.5 * squares);
-    }
+    double strainRate() const { return nonsmooth::strainRate(points.gradientOf(row)); }
     /// I = 2 d |ε̇| / √(P/ρ) [Jop2006] with P the total pressure and ρ the density of a grain; 0 where nothing presses.
     double inertialNumber() const { return pressure() > 0 ? 2 * material.grainDiameter * strainRate() / std::sqrt(pressure() / material.density) : 0; }
 };

@@ -33,6 +33,14 @@ inline SymTensor fromAxes(const Mat3& axes, const SymTensor& s) {
 /// Qᵀ S Q.
 inline SymTensor toAxes(const Mat3& axes, const SymTensor& s) { return fromAxes(transpose(axes), s); }
 
+/// |ε̇| = √(½ ε̇:ε̇) of a velocity gradient, half the shear rate of simple shear.
+inline double strainRate(const Mat3& c) {
+    double squares = 0;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) squares += 0.25 * (c(i, j) + c(j, i)) * (c(i, j) + c(j, i));
+    return std::sqrt(0.5 * squares);
+}
+
 /// χ⁻¹: normal part a first, then deviator b, c and shears d, e, f (xy, xz, yz), with
 ///     χ(r) = [(√2 a − c)/√3 + b, (√2 a − c)/√3 − b, (√2 a + 2c)/√3 on the diagonal; d, e, f beside it],
 /// so that tr χ(r) = √6 a and ½ χ(r):χ(u) = r·u. Corrected from the paper as in docs/methods/nonsmooth.md.

@@ -72,6 +72,13 @@ void gatherNodes(const Exec& exec, const Grid& grid, const Vec3& gravityPush, Tr
 
 }  // namespace
 
+// I = 2 d |ε̇| / √(P/ρ) with P = crowding tr λ/3 the total pressure. Nothing presses and nothing moves: at rest.
+double Rheology::frictionAt(const Points& points, std::size_t row) const {
+    if (fastFriction == friction) return friction;
+    const double rate = inertia * strainRate(points.gradientOf(row)), root = std::sqrt(std::max(0.0, crowding * trace(points.stressOf(row)) / 3));
+    return rate > 0 ? friction + (fastFriction - friction) * rate / (rate + root) : friction;
+}
+
 Transferred toGrid(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const Points& points, std::span<const Rheology> rheology, const world::World& world, double dt) {
     Transferred result;
     result.corners.resize(grid.cells.size());
@@ -156,7 +163,7 @@ void assembleConstant(const Exec& exec, const mpm::GridFrame& frame, const Grid&
                 const Trilinear t(placeOf(frame, points.positionOf(row)).fraction, frame.spacing);
                 const double volume = r.crowding * points.volume(row);
                 for (std::size_t corner = 0; corner < kCorners; ++corner) g[corner] += volume * t.gradient[corner];
-                sums.add(volume, r.friction, points.stressOf(row));
+                sums.add(volume, r.frictionAt(points, row), points.stressOf(row));
             }
             std::copy(grid.cellNodes[c].begin(), grid.cellNodes[c].end(), problem.pairNode.begin() + static_cast<std::ptrdiff_t>(c * kCorners));
             setSite(sums, dt, c, problem, taken);
@@ -190,7 +197,7 @@ void assembleTrilinear(const Exec& exec, const mpm::GridFrame& frame, const Grid
                     const Trilinear t(placeOf(frame, points.positionOf(row)).fraction, frame.spacing);
                     const double volume = r.crowding * points.volume(row) * t.weight[own];
                     for (std::size_t corner = 0; corner < kCorners; ++corner) g[pair[corner]] += volume * t.gradient[corner];
-                    sums.add(volume, r.friction, points.stressOf(row));
+                    sums.add(volume, r.frictionAt(points, row), points.stressOf(row));
                 }
             }
             setSite(sums, dt, j, problem, taken);

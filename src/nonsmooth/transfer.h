@@ -20,7 +20,12 @@ inline constexpr std::array<std::string_view, 2> kStressBasisNames{"constant", "
 /// What points of a material bring to the constraint.
 struct Rheology {
     double crowding = 1;         // packing fraction over φ_max: volume taken up where it is fullest, per packed volume
-    double friction = 0;         // μ of χ
+    double friction = 0;         // μ of χ at rest
+    double fastFriction = 0;     // where shear is fast; the same as at rest: no μ(I)
+    double inertia = 0;          // I/I₀ of a strain rate of 1/s at 1 Pa
+
+    /// μ(I) = μ + (μ_fast − μ)/(1 + I₀/I) [Jop2006], with strain rate and stress of the step before.
+    double frictionAt(const Points&, std::size_t row) const;
 };
 
 /// Sums over the points of a cell for each of its corners.
