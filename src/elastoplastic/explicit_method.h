@@ -68,6 +68,7 @@ private:
     void push(const world::World&, const mpm::PointBlock&, std::uint32_t group, double dt, Real* change) const;
     /// Returns the largest number of cells that a node moves in the step.
     double updateNodes(const Exec&, const world::World&, double dt);
+    double meetBodies(std::size_t nodeBlock, double dt);   // the same, of a block with bodies near
     double largestNodeGradient(const Exec&) const;
     std::int64_t gridToPoints(const Exec&, double dt);   // row of a point that is not finite, or −1
     BlockReport updateBlock(const mpm::PointBlock&, const Real* tile, double dt);
@@ -107,6 +108,7 @@ private:
     std::int64_t inverted_ = 0, crushed_ = 0, sorts_ = 0;
 
     mpm::NodeValues<Real> tiles_;         // of every point block
+    std::vector<mpm::Reach> reaches_;     // what its points reach of it
     mpm::NodeValues<Real> volumeTiles_, filling_, lack_;   // one number per node: parts of a cell
     mpm::NodeValues<Real> nodes_;         // of every node block: mass and momentum, then mass and velocity
     std::vector<mpm::NodeValues<Real>> workerTiles_;
