@@ -190,7 +190,7 @@ private:
         app.add_option("--threads", options.threads, "Threads; all cores unless given; the results are the same")->type_name("N")->check(wholeNumber(1, 256));
         app.add_option("--max-time", options.maxSeconds, "Wall seconds after which to write a checkpoint and leave with exit code 6")->type_name("S")->check(nonNegative());
         CLI::Option* resume = app.add_flag("--resume", options.resume, "Go on with the run in DIR from its last checkpoint");
-        app.add_option("--from", options.from, "Put in the grains of another run besides the scene's own: of its last frame, or of FRAME")->type_name("DIR[@FRAME]")->excludes(resume);
+        app.add_option("--from", options.from, "Put in the grains of another run besides the scene's own: with all their state from its last checkpoint, or as its frame FRAME has them")->type_name("DIR[@FRAME]")->excludes(resume);
         CLI::Option* overwrite = app.add_flag("--overwrite", options.overwrite, "Replace the run in DIR")->excludes(resume);
         app.add_flag("--force", options.force, "Resume a run of another build or scene; the results will differ")->needs(resume);
         app.add_flag("--dry-run", run_.dryRun, "Check, estimate memory, take one step to estimate the time; write nothing")->excludes(resume)->excludes(overwrite);

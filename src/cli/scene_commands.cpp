@@ -12,14 +12,17 @@ namespace talus::cli {
 
 namespace {
 
-/// Extents of each body in its own coordinates: a mesh in the wrong unit is seen here.
+/// Extents of each body in its own coordinates, those of copies once: a mesh in the wrong unit is seen here.
 std::string bodySizes(const scene::Scene& scene) {
+    const std::vector<world::Body> bodies = scene.buildWorld().bodies;
     std::string text;
-    for (const world::Body& body : scene.buildWorld().bodies) {
+    for (std::size_t first = 0, next = 0; first < bodies.size(); first = next) {
+        const world::Body& body = bodies[first];
+        for (next = first + 1; next < bodies.size() && body.source >= 0 && bodies[next].source == body.source;) ++next;
         if (body.name.starts_with("domain.")) continue;
         const Vec3 size = body.shape->bounds().size();
-        text += body.shape->bounded() ? fmt::format("body     {}: {:.4g} x {:.4g} x {:.4g} m\n", body.name, size.x, size.y, size.z)
-                                      : fmt::format("body     {}: without end\n", body.name);
+        text += fmt::format("body     {}{}: ", body.name, next - first > 1 ? " … " + bodies[next - 1].name : "");
+        text += body.shape->bounded() ? fmt::format("{:.4g} x {:.4g} x {:.4g} m\n", size.x, size.y, size.z) : "without end\n";
     }
     return text;
 }

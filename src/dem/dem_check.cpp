@@ -83,10 +83,12 @@ void checkThinBodies(const Settings& settings, const world::World& world, double
     if (materials.empty()) return;
     const PairLaws laws(settings, world);
     const double mass = world.materials[static_cast<std::size_t>(materials.front())].density * sphereVolume(diameter);
+    int warned = -1;   // copies share one shape, and one warning
     for (const world::Body& body : world.bodies) {
-        if (!body.shape->bounded()) continue;
+        if (!body.shape->bounded() || body.source == warned) continue;
         const double half = 0.5 * minComponent(body.shape->bounds().size());
         if (half >= 0.5 * diameter) continue;
+        warned = body.source;
         const PairConstants c = laws.bodyPair(materials.front(), {0.5 * diameter, mass}, body.material);
         const double beta = settings.exponents().beta;
         const double speed = std::sqrt(2 / (beta + 1) * c.stiffness / mass * std::pow(half, beta + 1));

@@ -138,7 +138,7 @@ void DemMethod::load(const Exec& exec, const Archive& archive) {
         if (grains_.shape(i) < 0 || static_cast<std::size_t>(grains_.shape(i)) >= templates_.size()) throw ArchiveError("a grain has a template that the scene does not have");
     const auto numbers = archive.get<double>("numbers"), rates = archive.get<double>("body_rates");
     const auto counts = archive.get<std::int64_t>("counts");
-    if (numbers.size() != 8 || counts.size() != 3 || rates.size() != 7 * bodyRates_.size()) throw ArchiveError("the state of dem is of another scene");
+    if (numbers.size() != 8 || counts.size() != 3 || rates.size() > 7 * bodyRates_.size()) throw ArchiveError("the state of dem is of another scene");
     bodyDrift_ = numbers[0];
     now_ = {numbers[1], numbers[2]};
     atRest_ = {numbers[3], numbers[4]};
@@ -148,7 +148,7 @@ void DemMethod::load(const Exec& exec, const Archive& archive) {
     stale_ = counts[0] != 0;
     builds_ = counts[1];
     deepOverlaps_ = counts[2];
-    for (std::size_t b = 0; b < bodyRates_.size(); ++b) {
+    for (std::size_t b = 0; b < rates.size() / 7; ++b) {   // further bodies have not pushed yet
         const double* r = &rates[7 * b];
         bodyRates_[b] = {{r[0], r[1], r[2]}, {r[3], r[4], r[5]}, r[6], 0};
     }

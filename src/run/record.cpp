@@ -43,12 +43,14 @@ void Record::carryOver(const Record& earlier) {
     phaseSeconds = earlier.phaseSeconds;
     peakMemoryBytes = earlier.peakMemoryBytes;
     warnings = earlier.warnings;
+    startedFrom = earlier.startedFrom;
 }
 
 std::string Record::json() const {
     nlohmann::ordered_json json;
     eachEntry(*this, [&](const char* key, const auto& value) { json[key] = value; });
     if (!assets.empty()) json["assets"] = assets;
+    if (!startedFrom.empty()) json["started_from"] = startedFrom;
     for (const StageRecord& stage : stages)
         json["stages"].push_back({{"name", stage.name}, {"begin_s", stage.begin}, {"clock_s", stage.clock}, {"begin_step", stage.step}, {"ended_by", stage.ended}});
     if (!failure.empty()) json["failure"] = failure;
@@ -64,6 +66,7 @@ Record Record::parse(std::string_view text, std::string_view origin) {
             record.stages.push_back({stage.at("name"), stage.at("begin_s"), stage.at("clock_s"), stage.at("begin_step"), stage.at("ended_by")});
         record.failure = json.value("failure", "");
         record.assets = json.value("assets", std::vector<std::string>{});
+        record.startedFrom = json.value("started_from", "");
     } catch (const nlohmann::json::exception& error) {
         const std::string_view what = error.what();   // "[json.exception.parse_error.101] parse error at line 1, …"
         throw Error(ExitCode::io, fmt::format("'{}' is damaged: {}", origin, what.substr(what.find("] ") + 2)));

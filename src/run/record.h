@@ -33,6 +33,7 @@ struct Record {
     std::map<std::string, std::int64_t> fallbacks;
     std::vector<std::string> warnings;
     std::vector<std::string> assets;  // names of the files in assets/
+    std::string startedFrom;          // the run and its checkpoint or frame; empty: from the scene alone
     std::vector<StageRecord> stages;  // none in a run without stages
     std::string failure;              // where the status is failed
 

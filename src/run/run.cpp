@@ -2,6 +2,7 @@
 #include "run/run.h"
 
 #include "io/checksum.h"
+#include "run/start_from.h"
 
 #include <fmt/format.h>
 
@@ -77,9 +78,17 @@ Outcome start(const Options& options, scene::Methods methods, Observer& observer
 
     const Exec exec(options.threads);
     world::World world = scene.buildWorld();
-    const Record record = newRecord(scene, world);
+    Record record = newRecord(scene, world);
     auto method = scene.createMethod(world);
     world::Simulation simulation(std::move(world), std::move(method));
+    if (options.from) {
+        const TakenFrom taken = takeOver(exec, *options.from, scene, methods, simulation);
+        record.startedFrom = taken.what;
+        if (!taken.obstacle.empty()) {
+            record.warnings.push_back(fmt::format("--from: took the fields of the last frame, not the state of the checkpoint: {}", taken.obstacle));
+            observer.warned(record.warnings.back());
+        }
+    }
     FrameLoop loop(exec, simulation, directory, record, settingsOf(scene, options), observer);
     loop.begin(resolvedText(scene, record.scene), scene.assets());
     return finish(loop, directory, stop);

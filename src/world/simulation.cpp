@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "world/simulation.h"
 
+#include "geometry/operators.h"
 #include "world/emitter_turn.h"
 
 #include <fmt/format.h>
@@ -53,11 +54,36 @@ private:
 }  // namespace
 
 void Simulation::fill(const Exec& exec) {
-    for (const Fill& fill : world_.fills) {
-        const Inserted inserted = method_->insert(exec, world_, fill);
+    const std::size_t count = world_.fills.size() - (lastFillTaken_ ? 1 : 0);
+    for (std::size_t i = 0; i < count; ++i) {
+        const Inserted inserted = method_->insert(exec, world_, world_.fills[i]);
         account_.insertedCount += inserted.count;
         account_.insertedMass += inserted.mass;
     }
+}
+
+void Simulation::takeOver(const Exec& exec, const Archive& archive, const World& source) {
+    {
+        const auto group = archive.group("method");
+        method_->load(exec, archive);
+    }
+    method_->setClockBack(source.time);
+    world_.nextId = source.nextId;
+    for (std::size_t b = 0; b < source.bodies.size(); ++b) {
+        auto* free = std::get_if<FreeBody>(&world_.bodies[b].motion);
+        if (free != nullptr && source.bodies[b].free() != nullptr) free->pose = source.bodies[b].free()->pose;
+    }
+    for (std::size_t b = source.bodies.size(); b < world_.bodies.size(); ++b) {
+        const Body& body = world_.bodies[b];
+        if (!body.activeAt(world_.time)) continue;
+        const BodySnapshot now(body, world_.time);
+        method_->erase(exec, {std::make_shared<geometry::Placed>(body.shape, RigidTransform{now.pose().rotation, now.pose().position}), true});
+    }
+    FieldTable grains;
+    method_->read(exec, std::array{field::mass.name}, grains);
+    account_.insertedCount += static_cast<std::int64_t>(grains.count());
+    for (const double mass : grains.reals(field::mass.name)) account_.insertedMass += mass;
+    lastFillTaken_ = true;
 }
 
 Reached Simulation::advance(const Exec& exec, double target, FunctionRef<bool()> keepGoing) {
@@ -170,6 +196,7 @@ void Simulation::save(Archive& archive) const {
     archive.put("inserted_mass", account_.insertedMass);
     archive.put("removed_count", account_.removedCount);
     archive.put("removed_mass", account_.removedMass);
+    archive.put("last_fill_taken", static_cast<std::int32_t>(lastFillTaken_));
     {
         const auto group = archive.group("world");
         world_.save(archive);
@@ -187,6 +214,7 @@ void Simulation::load(const Exec& exec, const Archive& archive) {
              archive.value<std::int64_t>("plan_steps_left")};
     account_ = {archive.value<std::int64_t>("inserted_count"), archive.value<std::int64_t>("removed_count"),
                 archive.value<double>("inserted_mass"), archive.value<double>("removed_mass")};
+    lastFillTaken_ = archive.value<std::int32_t>("last_fill_taken") != 0;
     failure_.reset();
     {
         const auto group = archive.group("world");

@@ -26,8 +26,12 @@ class Simulation {
 public:
     Simulation(World world, std::unique_ptr<Method> method) : world_(std::move(world)), method_(std::move(method)) {}
 
-    /// Puts the world's fills in; once, before the first step.
+    /// Puts the world's fills in, but for the last where takeOver() has stood in for it; once, before the first step.
     void fill(const Exec&);
+    /// Instead of the last fill: the grains and free bodies of another simulation with all their state, from what it saved. Its bodies,
+    /// materials and method are the first of this one's, `source` is its world then. Grains inside further bodies are taken out; the clock
+    /// shows 0. ArchiveError where the state does not fit.
+    void takeOver(const Exec&, const Archive&, const World& source);
 
     /// Steps until world().time == target, or keepGoing() is false between two steps, or a step fails.
     /// The time to the target is split into equal steps; dt is kept until the method's stable step falls below it.
@@ -69,6 +73,7 @@ private:
     World world_;
     std::unique_ptr<Method> method_;
     Account account_;
+    bool lastFillTaken_ = false;
     Plan plan_;
     std::int64_t steps_ = 0, grainSteps_ = 0;
     double dt_ = 0, stepSeconds_ = 0;
