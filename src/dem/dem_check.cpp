@@ -6,6 +6,7 @@
 #include "dem/neighbours.h"
 #include "dem/contacts.h"
 #include "dem/pair_laws.h"
+#include "world/cohesion.h"
 
 #include <fmt/format.h>
 
@@ -151,6 +152,7 @@ void checkDem(const Settings& settings, const world::World& world, Problems& pro
     }
     checkSizes(settings, world, diameter, problems);
     checkFriction(settings, world, problems);
+    world::refuseCohesion("dem", world, problems);
     checkStep(settings, world, problems);
     checkThinBodies(settings, world, diameter, problems);
     checkListed(settings, world, problems);

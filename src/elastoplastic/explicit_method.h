@@ -5,6 +5,7 @@
 #include "elastoplastic/elasticity.h"
 #include "elastoplastic/elastoplastic.h"
 #include "elastoplastic/points.h"
+#include "elastoplastic/sand.h"
 #include "mpm/blocks.h"
 #include "mpm/node_contact.h"
 #include "mpm/room.h"
@@ -85,7 +86,8 @@ private:
     /// All rows, or those listed for each block.
     void readRows(world::FieldNames, world::ChunkSink&, const RowsOfBlocks*) const;
 
-    Wide<Real> kappas(std::size_t group) const;
+    /// The cone of each point of a group with the plastic strains q.
+    Cone<Real> cones(std::size_t group, const Wide<Real>& q) const;
     world::Failed failure(std::int64_t row, std::string_view what) const;
     Vec3 worldPosition(const mpm::PointBlock&, std::size_t row) const;
 
@@ -95,7 +97,7 @@ private:
     Elasticity elasticity_;
     double waveSpeed_ = 0;                // fastest of all materials put in [m/s]
     int grainMaterial_ = 0;               // the last put in: all rub alike (see check)
-    std::vector<Real> kappa_;             // cone slope in strain, per material
+    std::vector<Real> kappa_, tip_;       // slope of the cone in strain and its tip, per material
     std::vector<double> bulkDensity_;     // per material [kg/m³]
     std::int64_t revision_ = -1;          // of the world that these are of
 

@@ -299,7 +299,8 @@ typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(con
         // Stores of packs may alias anything: pointers are taken before the first one.
         Real *const position = points_.position.group(g), *const velocity = points_.velocity.group(g), *const affine = points_.gradient.group(g);
         Real *const strain = points_.strain.group(g), *const expansion = points_.expansion.group(g), *const stress = points_.stress.group(g);
-        const W kappa = kappas(g);
+        Real* const plasticStrain = points_.plasticStrain.group(g);
+        const Cone<Real> cone = cones(g, W::load(plasticStrain));
         const mpm::QuadraticStencil<Real> stencil(position);
         const int points = mpm::pointsInGroup(block, g);
         const auto [v, before] = mpm::gather(stencil, points, tile);
@@ -323,10 +324,12 @@ typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(con
         SandState<Real> state;   // not braces: those would write zeros first
         state.strain = advanceStrain(loadSym(strain), stretch);
         state.expansion = W::load(expansion);
-        const auto crushed = projectToCone(elasticity, kappa, state);
+        state.plasticStrain = W::load(plasticStrain);
+        const auto crushed = projectToCone(elasticity, cone, state);
         dampSound(bulkViscosity, stretch, state);
         storeSym(state.strain, strain);
         state.expansion.store(expansion);
+        state.plasticStrain.store(plasticStrain);
         storeSym(state.stress, stress);
 
         finite += state.stress.xx + state.stress.yy + state.stress.zz + state.stress.xy + state.stress.yz + state.stress.xz;
@@ -338,9 +341,12 @@ typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(con
 }
 
 template <class Real>
-Wide<Real> ExplicitMethod<Real>::kappas(std::size_t group) const {
-    if (kappa_.size() == 1) return Wide<Real>(kappa_.front());
-    return talus::gather(kappa_.data(), WideInt::load(points_.material.group(group)));
+Cone<Real> ExplicitMethod<Real>::cones(std::size_t group, const Wide<Real>& q) const {
+    const auto ofMaterial = [&](const std::vector<Real>& values) {
+        return values.size() == 1 ? Wide<Real>(values.front()) : talus::gather(values.data(), WideInt::load(points_.material.group(group)));
+    };
+    if (!settings_.hardening.present) return {ofMaterial(kappa_), ofMaterial(tip_)};
+    return {settings_.hardening.muHat(q) * static_cast<Real>(elasticity_.kappa(1)), ofMaterial(tip_)};
 }
 
 template world::StepReport ExplicitMethod<float>::step(const Exec&, world::World&, double);
