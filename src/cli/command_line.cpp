@@ -118,6 +118,7 @@ public:
         app_.set_version_flag("--version", fmt::format("talus {} ({})", run::version(), run::simd()), "Print the version and the instruction set");
         addRun();
         addRefine();
+        addSweep();
         addCheck();
         addNames();
         addDirectories();
@@ -220,6 +221,27 @@ private:
         app.add_flag("-v,--verbose", refine_.verbose, "Progress in plain lines, one a second")->excludes(quiet);
         app.add_flag("--json", refine_.json, "Print run.json instead of the folder");
         app.add_flag("!--no-preview", refine_.preview, "Leave out preview.png, poster.png and plots.png");
+    }
+    void addSweep() {
+        study::SweepOptions& options = sweep_.options;
+        CLI::App& app = add("sweep", "Run a scene for every combination of several values",
+                            "Examples:\n  talus sweep silo --set outlet=0.04,0.05,0.06 --set seed=1:3 --jobs 2\n  talus sweep column --variant smoke --method dem,nonsmooth --out methods\n  talus sweep --resume --out methods", sweep_);
+        app.add_option("SCENE", sweep_.request.scene, "A built-in scene or a file; not needed with --resume --out DIR")->type_name("");
+        app.add_option("--set", sweep_.request.sets, "Values of a key or parameter: 1,2,4 or 1:5 (1, 2, 3, 4, 5) or 0.1:0.5:0.1; repeat for several")->type_name("KEY=VALUES")->expected(1)->take_all();
+        app.add_option("--method", sweep_.methods, "Methods to solve it with, separated by commas")->type_name("M,M…")->delimiter(',');
+        app.add_option("--variant", sweep_.request.variant, "Take this variant of the scene")->type_name("V");
+        app.add_option("--precision", sweep_.request.precision, "float or double")->type_name("float|double")->check(oneOf({"float", "double"}));
+        app.add_option("--out", options.out, "Folder of the sweep; ./SCENE-sweep unless given")->type_name("DIR");
+        app.add_option("--jobs", options.jobs, "Cases at a time; 1 unless given")->type_name("N")->check(wholeNumber(1, 256));
+        app.add_option("--threads", options.threads, "Threads of each case; the cores divided among the jobs unless given")->type_name("N")->check(wholeNumber(1, 256));
+        CLI::Option* resume = app.add_flag("--resume", options.resume, "Run what has no row yet");
+        app.add_flag("--overwrite", options.overwrite, "Replace the sweep in DIR")->excludes(resume);
+        app.add_flag("--previews", options.previews, "Leave the pictures of talus run in each case");
+        app.add_flag("-q,--quiet", sweep_.quiet, "No progress, only warnings and errors");
+        app.callback([this] {
+            if (sweep_.request.scene.empty() && !(sweep_.options.resume && sweep_.options.out)) throw CLI::RequiredError("SCENE");
+            finished_ = [this] { return Command(sweep_); };
+        });
     }
     void addCheck() {
         CLI::App& app = add("check", "Check a scene and say what it would take", "Example:\n  talus check mine.toml --set time.end=5", check_);
@@ -389,6 +411,7 @@ private:
     CLI::App app_{"Talus simulates granular matter: sand, soil, gravel, grain, coins.", "talus"};
     RunCommand run_;
     RefineCommand refine_;
+    SweepCommand sweep_;
     CheckCommand check_;
     ScenesCommand scenes_;
     MaterialsCommand materials_;

@@ -7,6 +7,7 @@
 #include "render/sequence.h"
 #include "run/refine.h"
 #include "run/run.h"
+#include "study/sweep_run.h"
 
 #include <optional>
 #include <string>
@@ -23,6 +24,12 @@ struct RunCommand {
 struct RefineCommand {
     run::RefineOptions options;
     bool json = false, quiet = false, verbose = false, preview = true;
+};
+struct SweepCommand {
+    study::SweepOptions options;              // without plan and program
+    scene::Request request;                   // without what varies; its sets may have several values each
+    std::vector<std::string> methods;
+    bool quiet = false;
 };
 struct CheckCommand {
     scene::Request request;
@@ -65,7 +72,7 @@ struct ManualCommand {};
 struct TextCommand {
     std::string text;
 };
-using Command = std::variant<RunCommand, RefineCommand, CheckCommand, ScenesCommand, MaterialsCommand, NewCommand, SchemaCommand, InfoCommand, ExportCommand, RenderCommand, CompareCommand, CompletionCommand,
+using Command = std::variant<RunCommand, RefineCommand, SweepCommand, CheckCommand, ScenesCommand, MaterialsCommand, NewCommand, SchemaCommand, InfoCommand, ExportCommand, RenderCommand, CompareCommand, CompletionCommand,
                              ManualCommand, TextCommand>;
 
 /// Throws Error with exit code 2 and, where one is near, the name that may have been meant.

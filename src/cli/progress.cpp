@@ -15,12 +15,6 @@ namespace {
 
 constexpr double kBarSeconds = 0.2, kLineSeconds = 5, kVerboseSeconds = 1;
 
-std::string readableTime(double seconds) {
-    const auto whole = static_cast<long>(seconds);
-    if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-    return fmt::format("{}:{:02}", whole / 60, whole % 60);
-}
-
 std::string readableRate(double rate) {
     if (rate >= 1e6) return fmt::format("{:.1f} M", rate / 1e6);
     if (rate >= 1e3) return fmt::format("{:.1f} k", rate / 1e3);
@@ -28,6 +22,12 @@ std::string readableRate(double rate) {
 }
 
 }  // namespace
+
+std::string readableTime(double seconds) {
+    const auto whole = static_cast<long>(seconds);
+    if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+    return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
 
 ProgressDisplay::ProgressDisplay(Verbosity verbosity)
     : verbosity_(verbosity), bar_(verbosity == Verbosity::normal && ::isatty(STDERR_FILENO) == 1),

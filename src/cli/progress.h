@@ -37,6 +37,8 @@ private:
     double startTime_ = 0;          // simulated, where this part of the run began [s]
 };
 
+std::string readableTime(double seconds);   // "1:05", "2:03:04"
+
 /// Where the time went, a line per phase.
 std::string timeTable(const run::Record&);
 

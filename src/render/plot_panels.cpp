@@ -94,6 +94,11 @@ std::string gnuplotText(const std::string& text) {
     return result + "'";
 }
 
+std::string curveInk(std::size_t n) {
+    constexpr auto kInks = std::to_array<const char*>({"#1f5fa8", "#c0392b", "#2e8b57", "#8e5ea2", "#e08e0b", "#17a2b8", "#6b541e", "#7f8c8d"});
+    return fmt::format("dt {} lc rgb '{}'", 1 + n / kInks.size(), kInks[n % kInks.size()]);
+}
+
 void drawPanels(const io::Path& gnuplot, const std::vector<Panel>& panels, const io::Path& picture) {
     const ScratchFolder scratch;   // gnuplot writes while it draws, and what we leave must be whole
     const io::Path drawing = scratch.path() / "plots.png";
@@ -101,13 +106,12 @@ void drawPanels(const io::Path& gnuplot, const std::vector<Panel>& panels, const
     std::string text = fmt::format("set terminal pngcairo noenhanced size {},{} font 'DejaVu Sans,10'\nset output {}\nset encoding utf8\nset format y '%.5g'\nset datafile separator ','\nset datafile missing ''\n"
                                    "set grid lc rgb '#d8d8d8'\nset border lc rgb '#606060'\nset key outside below horizontal samplen 1.5\nset xlabel 'time [s]' offset 0,0.4\nset multiplot layout {},{}\n",
                                    columns * kPanelWidth, rows * kPanelHeight, gnuplotText(drawing.string()), rows, columns);
-    constexpr auto kInks = std::to_array<const char*>({"#1f5fa8", "#c0392b", "#2e8b57", "#8e5ea2", "#e08e0b", "#17a2b8", "#6b541e", "#7f8c8d"});
     for (const Panel& panel : panels) {
         text += fmt::format("set title {}\nset ylabel {}\nplot ", gnuplotText(panel.title), gnuplotText(panel.axis));
         for (std::size_t i = 0; i < panel.curves.size(); ++i) {
             const Curve& curve = panel.curves[i];
-            text += fmt::format("{}{} skip 1 using 1:{} with lines lw 2 dt {} lc rgb '{}' {}", i > 0 ? ", " : "", gnuplotText(curve.file.string()), curve.column,
-                                1 + i / kInks.size(), kInks[i % kInks.size()], curve.label.empty() ? "notitle" : "title " + gnuplotText(curve.label));
+            text += fmt::format("{}{} skip 1 using 1:{} with lines lw 2 {} {}", i > 0 ? ", " : "", gnuplotText(curve.file.string()), curve.column,
+                                curveInk(i), curve.label.empty() ? "notitle" : "title " + gnuplotText(curve.label));
         }
         text += "\n";
     }

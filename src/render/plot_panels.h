@@ -46,6 +46,9 @@ std::string axisLabel(const std::string& name, const std::string& unit);
 /// Two panels a row. Exit code 5 where gnuplot fails.
 void drawPanels(const io::Path& gnuplot, const std::vector<Panel>&, const io::Path& picture);
 
+/// Line type of the n-th curve of a panel, for gnuplot: colours first, then dashes.
+std::string curveInk(std::size_t n);
+
 /// Runs a script that draws into the file that it is given; what remains is whole or not there. Exit code 5 where gnuplot fails.
 void drawWithGnuplot(const io::Path& gnuplot, const std::string& script, const io::Path& drawing, const io::Path& picture);
 /// As gnuplot reads a text without escapes: a quote is doubled.

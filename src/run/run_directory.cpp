@@ -110,7 +110,7 @@ void removeRun(const RunDirectory& directory) {
 
 }  // namespace
 
-RunDirectory::Lock::Lock(const Path& path) : file_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+FolderLock::FolderLock(const Path& path) : file_(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     if (file_ < 0) throw Error(ExitCode::io, fmt::format("cannot open folder '{}': {}", path.string(), std::strerror(errno)));
     while (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
         const int error = errno;
@@ -125,7 +125,7 @@ RunDirectory::Lock::Lock(const Path& path) : file_(::open(path.c_str(), O_RDONLY
     }
 }
 
-RunDirectory::Lock::~Lock() {
+FolderLock::~FolderLock() {
     if (file_ >= 0) ::close(file_);
 }
 

@@ -24,6 +24,19 @@ struct AppendedLengths {
     std::uint64_t series = 0, bodies = 0, flows = 0;   // [bytes]
 };
 
+/// Only one run at a time may write to a folder; the lock ends with the process, however it ends. Exit code 2 where another has it.
+class FolderLock {
+public:
+    explicit FolderLock(const Path&);
+    ~FolderLock();
+    FolderLock(FolderLock&& other) noexcept : file_(std::exchange(other.file_, -1)), held_(other.held_) {}
+    bool held() const { return held_; }
+
+private:
+    int file_;
+    bool held_ = true;
+};
+
 class RunDirectory {
 public:
     /// Takes a new or empty folder. One with something in it is refused (exit code 2), unless `overwrite` is set and it
@@ -74,26 +87,13 @@ public:
 private:
     explicit RunDirectory(const Path&);
 
-    /// Only one run at a time may write here; the lock ends with the process, however it ends.
-    class Lock {
-    public:
-        explicit Lock(const Path&);
-        ~Lock();
-        Lock(Lock&& other) noexcept : file_(std::exchange(other.file_, -1)), held_(other.held_) {}
-        bool held() const { return held_; }
-
-    private:
-        int file_;
-        bool held_ = true;
-    };
-
     Path frames() const { return path_ / "frames"; }
     Path seriesFile() const { return path_ / "series.csv"; }
     Path flowsFile() const { return path_ / "flows.csv"; }
     Path bodiesFile() const { return path_ / "frames" / "bodies.csv"; }
 
     Path path_;
-    Lock lock_;
+    FolderLock lock_;
     io::CheckpointPair checkpoints_;
     std::unique_ptr<io::AppendFile> series_, bodies_, flows_;
 };

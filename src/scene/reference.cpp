@@ -88,10 +88,7 @@ public:
     ReferenceVisitor(Pages& pages, std::string heading) : pages_(pages), heading_(std::move(heading)) {}
 
     /// The table of its own keys and the sections of the tables inside.
-    std::string text() const {
-        return (rows_.empty() ? "" : fmt::format("| key | value | default | meaning |\n| --- | --- | --- | --- |\n{}", rows_)) +
-               sections_;
-    }
+    std::string text() const { return ownRows() + sections_; }
 
     void number(const Key& key, double& value) override { row(key, numberType(key), numberText(value)); }
     void number(const Key& key, std::optional<double>&) override { row(key, numberType(key)); }
@@ -123,7 +120,7 @@ public:
 
     void changes(const Key& key, std::vector<KeyChange>&) override { row(key, "table of `PATH = VALUE`"); }
     void table(const Key& key, FunctionRef<void(KeyVisitor&)> body) override {
-        section(key, fmt::format("[{}]", key.name), body);
+        section(key, fmt::format("[{}{}{}]", heading_, heading_.empty() ? "" : ".", key.name), body);
     }
     void table(const Key& key, bool&, FunctionRef<void(KeyVisitor&)> body) override {
         // Alike tables of one parent (the faces of the domain) are told in one line.
@@ -168,6 +165,7 @@ protected:
     }
 
 private:
+    std::string ownRows() const { return rows_.empty() ? "" : fmt::format("| key | value | default | meaning |\n| --- | --- | --- | --- |\n{}", rows_); }
     static std::string withRange(std::string type, const Key& key) {
         const std::string range = rangeText(key.range);
         return range.empty() ? type : fmt::format("{}, {}", type, range);
@@ -187,7 +185,7 @@ private:
         inside.topLevel_ = true;
         body(inside);
         const std::string kinds = inside.rows_.empty() && !inside.names_.empty() ? fmt::format("Each is one of the {}.\n", inside.names_) : "";
-        sections_ += fmt::format("\n## {}\n\n{}.\n\n{}{}{}", title, sentence(key.help), kinds, inside.text(), inside.shared_);
+        sections_ += fmt::format("\n{} {}\n\n{}.\n\n{}{}{}{}", heading_.empty() ? "##" : "###", title, sentence(key.help), kinds, inside.ownRows(), inside.shared_, inside.sections_);
     }
     static std::string sentence(std::string_view help) {
         std::string text(help);
