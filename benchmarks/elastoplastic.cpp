@@ -1,20 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of the explicit MPM: a column of sand falls onto a floor and collapses.
-//   build/release/benchmarks/elastoplastic [points = 1e6] [steps = 60] [float|double]
-// Prints million particle-steps per second and nanoseconds per particle-step of each phase, for one and two threads.
+//   build/release/benchmarks/elastoplastic [--points N]... [--steps N] [--precision float|double]... [--threads N]... [--csv FILE]
+// Prints million point-steps per second, nanoseconds per point-step of each phase (of all threads together), the memory per point at the
+// peak, and beside each phase the time that its memory traffic and its arithmetic would take at the limits of this machine, which are
+// measured in the same run. benchmarks/elastoplastic.csv is what it wrote on a free machine.
+#include "core/table.h"
+#include "core/wide.h"
 #include "elastoplastic/elastoplastic.h"
 #include "geometry/operators.h"
 #include "geometry/primitives.h"
 #include "world/simulation.h"
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <fstream>
 #include <string>
+#include <vector>
 
 using namespace talus;
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
+double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// What this machine can do, by all threads together.
+struct Limits {
+    double bytes = 0;   // a[i] = b[i] + s c[i] beyond the caches, reading the line that is written included [B/s]
+    double flops = 0;   // eight-wide fused multiply-adds in float, two each [1/s]
+};
+Limits measureLimits(const Exec& exec) {
+    Limits limits;
+    constexpr std::size_t kSize = std::size_t{1} << 24, kBlock = std::size_t{1} << 15;   // three arrays of 64 MB
+    AlignedVector<float> a(kSize, 1), b(kSize, 2), c(kSize, 3);
+    constexpr int kRounds = 2000000, kChains = 10;
+    for (int turn = 0; turn < 3; ++turn) {
+        auto start = Clock::now();
+        exec.forBlocks(kSize, kBlock, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; i += 8) mulAdd(Wide<float>(0.5f), Wide<float>::load(&c[i]), Wide<float>::load(&b[i])).store(&a[i]);
+        });
+        limits.bytes = std::max(limits.bytes, 4.0 * sizeof(float) * kSize / since(start));
+        start = Clock::now();
+        std::vector<float> kept(static_cast<std::size_t>(exec.threads()));
+        exec.forTasks(kept.size(), [&](std::size_t task, int) {
+            std::array<Wide<float>, kChains> sums;
+            for (auto& sum : sums) sum = Wide<float>(a[task]);
+            for (int i = 0; i < kRounds; ++i)
+                for (auto& sum : sums) sum = mulAdd(sum, Wide<float>(0.999f), Wide<float>(1e-3f));
+            for (const auto& sum : sums) kept[task] += sum.lane(0);
+        });
+        limits.flops = std::max(limits.flops, 2.0 * 8 * kChains * kRounds * exec.threads() / since(start));
+        a[0] = kept[0];
+    }
+    return limits;
+}
+
+/// Numbers that a phase moves between memory and the caches and additions and multiplications that it does, per point of a full block
+/// (512 points; 216 nodes of its tile and 64 of its own, 8 numbers each; a line that is written is read before).
+struct Phase {
+    const char* name;
+    double numbers, flops;
+};
+constexpr double kTile = 216.0 * 8 / 512, kNodes = 64.0 * 8 / 512;
+constexpr std::array kPhases{Phase{"points to grid", 23 + 2 * kTile, 790}, Phase{"grid", kTile + 2 * kNodes, 4}, Phase{"grid to points", 24 + 31 + 6 + kNodes, 1100},
+                             Phase{"volumes", 0, 0}, Phase{"sort", 0, 0}};   // the last two: now and then
 
 /// A column of 0.5 x 0.5 x 1 m, 5 cm above a rough floor, moving down at 2 m/s.
 world::World fallingColumn(double points) {
@@ -28,39 +78,90 @@ world::World fallingColumn(double points) {
     return world;
 }
 
-void measure(double points, int steps, int threads, world::Precision precision) {
-    const Exec exec(threads);
-    world::World world = fallingColumn(points);
+/// Peak memory of the process since the last call, or 0 where the system does not tell [B].
+double peakMemory() {
+    std::ifstream status("/proc/self/status");
+    double bytes = 0;
+    for (std::string line; std::getline(status, line);)
+        if (line.rfind("VmHWM:", 0) == 0) bytes = 1024 * std::atof(line.c_str() + 6);
+    std::ofstream("/proc/self/clear_refs") << "5";
+    return bytes;
+}
+
+struct Run {
+    double points;
+    int steps, threads;
+    world::Precision precision;
+};
+
+void measure(const Run& run, const Limits& limits, std::FILE* csv) {
+    const Exec exec(run.threads);
+    world::World world = fallingColumn(run.points);
     const elastoplastic::Settings settings;
-    std::unique_ptr<world::Method> method = elastoplastic::info.create(settings, world, precision);
+    peakMemory();
+    const double before = peakMemory();
+    std::unique_ptr<world::Method> method = elastoplastic::info.create(settings, world, run.precision);
     method->insert(exec, world, world.fills.front());
-    const auto run = [&](int count) {
+    const auto take = [&](int count) {
         for (int i = 0; i < count; ++i) {
             const double dt = method->stableStep(world);
             if (!std::holds_alternative<world::Done>(method->step(exec, world, dt))) std::exit(1);
             world.time += dt;
         }
     };
-    run(steps / 4);   // warm up, and let the column reach the floor
-    const auto before = exec.phaseSeconds();
-    const auto start = std::chrono::steady_clock::now();
-    run(steps);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const double pointSteps = static_cast<double>(method->count()) * steps;
-    std::printf("%9lld  %7d  %6s  %8.2f ", static_cast<long long>(method->count()), threads, precision == world::Precision::float32 ? "float" : "double", pointSteps / seconds / 1e6);
-    for (const char* phase : {"points to grid", "grid", "grid to points", "volumes", "sort"}) {
-        const double spent = exec.phaseSeconds().count(phase) ? exec.phaseSeconds().find(phase)->second - (before.count(phase) ? before.find(phase)->second : 0.0) : 0.0;
-        std::printf("  %14.1f", spent / pointSteps * 1e9 * threads);
+    take(run.steps / 4);   // warm up
+    const auto phasesBefore = exec.phaseSeconds();
+    const auto start = Clock::now();
+    take(run.steps);
+    const double seconds = since(start), count = static_cast<double>(method->count()), pointSteps = count * run.steps;
+    const double bytes = (peakMemory() - before) / count;
+    const bool single = run.precision == world::Precision::float32;
+    const char* precision = single ? "float" : "double";
+    std::printf("\n%.0f points, %d thread%s, %s: %.2f million point-steps per second, %.0f bytes per point\n", count, run.threads, run.threads == 1 ? "" : "s", precision, pointSteps / seconds / 1e6, bytes);
+    std::printf("  %-16s %10s %12s %12s\n", "phase", "ns·thread", "traffic", "arithmetic");
+    if (csv) std::fprintf(csv, "%.0f,%d,%s,%.3f,%.0f", count, run.threads, precision, pointSteps / seconds / 1e6, bytes);
+    for (const Phase& phase : kPhases) {
+        const auto at = [&](const auto& phases) { return phases.count(phase.name) ? phases.find(phase.name)->second : 0.0; };
+        const double spent = (at(exec.phaseSeconds()) - at(phasesBefore)) / pointSteps * 1e9 * run.threads;
+        std::printf("  %-16s %10.1f", phase.name, spent);
+        if (phase.flops > 0)
+            std::printf(" %12.1f %12.1f", phase.numbers * (single ? 4 : 8) / limits.bytes * 1e9 * run.threads, phase.flops * (single ? 1 : 2) / limits.flops * 1e9 * run.threads);
+        std::printf("\n");
+        if (csv) std::fprintf(csv, ",%.2f", spent);
     }
-    std::printf("\n");
+    if (csv) std::fprintf(csv, ",%.2f,%.1f\n", limits.bytes / 1e9, limits.flops / 1e9);
+    std::fflush(stdout);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const double points = argc > 1 ? std::atof(argv[1]) : 1e6;
-    const int steps = argc > 2 ? std::atoi(argv[2]) : 60;
-    const auto precision = argc > 3 && std::strcmp(argv[3], "double") == 0 ? world::Precision::float64 : world::Precision::float32;
-    std::printf("   points  threads            M steps/s  P2G [ns·thread]   grid            G2P + stress    sort\n");
-    for (const int threads : {1, 2}) measure(points, steps, threads, precision);
+    std::vector<double> sizes;
+    std::vector<int> threads;
+    std::vector<world::Precision> precisions;
+    int steps = 60;
+    std::FILE* csv = nullptr;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        const std::string option = argv[i], value = argv[i + 1];
+        if (option == "--points") sizes.push_back(std::atof(value.c_str()));
+        else if (option == "--steps") steps = std::max(4, std::atoi(value.c_str()));
+        else if (option == "--threads") threads.push_back(std::max(1, std::atoi(value.c_str())));
+        else if (option == "--precision") precisions.push_back(value == "double" ? world::Precision::float64 : world::Precision::float32);
+        else if (option == "--csv") csv = std::fopen(value.c_str(), "w");
+        else {
+            std::fprintf(stderr, "unknown option %s\n", option.c_str());
+            return 2;
+        }
+    }
+    if (sizes.empty()) sizes = {1e6};
+    if (threads.empty()) threads = {1, 2};
+    if (precisions.empty()) precisions = {world::Precision::float32};
+    if (csv) std::fprintf(csv, "points,threads,precision,million_point_steps_per_s,bytes_per_point,points_to_grid_ns,grid_ns,grid_to_points_ns,volumes_ns,sort_ns,bandwidth_GB_per_s,arithmetic_GFLOP_per_s\n");
+    for (const int n : threads) {
+        const Limits limits = measureLimits(Exec(n));
+        std::printf("\n%d thread%s: %.1f GB/s, %.0f GFLOP/s\n", n, n == 1 ? "" : "s", limits.bytes / 1e9, limits.flops / 1e9);
+        for (const double points : sizes)
+            for (const world::Precision precision : precisions) measure({points, steps, n, precision}, limits, csv);
+    }
+    if (csv) std::fclose(csv);
 }

@@ -7,11 +7,14 @@
 #include "core/archive.h"
 #include "core/exec.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <new>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,7 +48,8 @@ public:
 
     const std::string& name() const { return name_; }
     virtual void resize(std::size_t rows) = 0;
-    virtual void reorder(const Exec&, std::span<const std::uint32_t> from) = 0;
+    /// `scratch` is memory for the rows of any column: new memory for each would cost more than the copy back.
+    virtual void reorder(const Exec&, std::span<const std::uint32_t> from, std::span<std::byte> scratch) = 0;
     virtual void closeUp(std::size_t begin, std::size_t end, std::span<const std::size_t> gone) = 0;
     virtual void save(Archive&) const = 0;
     virtual void load(const Archive&, std::size_t rows) = 0;
@@ -60,7 +64,10 @@ class Table {
 public:
     static constexpr std::uint32_t kPadding = std::numeric_limits<std::uint32_t>::max();
 
-    explicit Table(int groupWidth) : groupWidth_(static_cast<std::size_t>(groupWidth)) {}
+    /// The group width is a power of two.
+    explicit Table(int groupWidth) : groupWidth_(static_cast<std::size_t>(groupWidth)) {
+        if (!std::has_single_bit(groupWidth_)) throw std::logic_error("Table: a group is a power of two wide");
+    }
     Table(const Table&) = delete;
     Table& operator=(const Table&) = delete;
 
@@ -76,7 +83,13 @@ public:
     /// New row i is old row from[i], or padding where from[i] is kPadding; rows that are not named vanish.
     void reorder(const Exec& exec, std::span<const std::uint32_t> from) {
         if (from.size() % groupWidth_ != 0) throw std::logic_error("Table::reorder: whole groups only");
-        for (AnyColumn* column : columns_) column->reorder(exec, from);
+        std::size_t widest = 0;
+        for (const AnyColumn* column : columns_) widest = std::max(widest, column->bytesPerRow());
+        if (scratch_.size() < widest * from.size()) {
+            scratch_ = {};
+            scratch_.resize(widest * (from.size() + from.size() / 32));
+        }
+        for (AnyColumn* column : columns_) column->reorder(exec, from, scratch_);
         rows_ = from.size();
     }
     /// Rows of [begin, end) move up over those that are gone (ascending), and the last ones become padding.
@@ -102,6 +115,7 @@ private:
     friend class AnyColumn;
     std::size_t groupWidth_, rows_ = 0;
     std::vector<AnyColumn*> columns_;
+    AlignedVector<std::byte> scratch_;
 };
 
 inline AnyColumn::AnyColumn(Table& table, std::string_view name) : name_(name) { table.columns_.push_back(this); }
@@ -119,14 +133,22 @@ public:
     const T* group(std::size_t g) const { return values_.data() + g * kComponents * width_; }
 
     void resize(std::size_t rows) override { values_.resize(rows * kComponents, padding_); }
-    void reorder(const Exec& exec, std::span<const std::uint32_t> from) override {
-        AlignedVector<T> sorted(from.size() * kComponents);
+    void reorder(const Exec& exec, std::span<const std::uint32_t> from, std::span<std::byte> scratch) override {
         constexpr std::size_t kBlock = 8192;
+        T* const sorted = reinterpret_cast<T*>(scratch.data());
         exec.forBlocks(from.size(), kBlock, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i)
-                for (int c = 0; c < N; ++c) sorted[place(i, c)] = from[i] == Table::kPadding ? padding_ : values_[place(from[i], c)];
+            for (std::size_t i = begin; i < end; ++i) {
+                T* to = sorted + place(i, 0);
+                const T* at = from[i] == Table::kPadding ? nullptr : &values_[place(from[i], 0)];
+                for (std::size_t c = 0; c < kComponents; ++c) to[c * width_] = at ? at[c * width_] : padding_;
+            }
         });
-        values_.swap(sorted);
+        if (values_.capacity() < from.size() * kComponents) {   // with room for a few more groups, and without moving the old values
+            values_ = {};
+            values_.reserve((from.size() + from.size() / 32) * kComponents);
+        }
+        values_.resize(from.size() * kComponents);
+        exec.forBlocks(values_.size(), kBlock, [&](std::size_t begin, std::size_t end) { std::copy(sorted + begin, sorted + end, values_.data() + begin); });
     }
     void closeUp(std::size_t begin, std::size_t end, std::span<const std::size_t> gone) override {
         std::size_t to = begin, next = 0;
@@ -153,9 +175,10 @@ public:
 private:
     static constexpr std::size_t kComponents = N;
     std::size_t place(std::size_t row, int component) const {
-        return row / width_ * kComponents * width_ + static_cast<std::size_t>(component) * width_ + row % width_;
+        const std::size_t inGroup = row & (width_ - 1);   // a division here would cost more than all else that a reorder does
+        return (row - inGroup) * kComponents + static_cast<std::size_t>(component) * width_ + inGroup;
     }
-    std::size_t width_;
+    std::size_t width_;   // a power of two
     T padding_;
     AlignedVector<T> values_;
 };

@@ -75,6 +75,59 @@ template <class T>
                              x.registers[i], y.registers[i], z.registers[i], w.registers[i]);
 }
 
+/// For numbers of 32 bits that fill one register: within each half of four lanes, the i-th result has the i-th lanes of a, b, c, d.
+template <class T>
+[[gnu::always_inline]] inline std::array<Wide<T>, 4> interleave4(const Wide<T>& a, const Wide<T>& b, const Wide<T>& c, const Wide<T>& d) {
+    using Tag = typename Wide<T>::Tag;
+    const hn::RepartitionToWide<Tag> pairs;
+    const Tag tag;
+    const auto pair = [pairs](auto x) { return hn::BitCast(pairs, x); };
+    const auto ab = pair(hn::InterleaveLower(tag, a.registers[0], b.registers[0])), cd = pair(hn::InterleaveLower(tag, c.registers[0], d.registers[0]));
+    const auto abUpper = pair(hn::InterleaveUpper(tag, a.registers[0], b.registers[0])), cdUpper = pair(hn::InterleaveUpper(tag, c.registers[0], d.registers[0]));
+    std::array<Wide<T>, 4> result;
+    result[0].registers[0] = hn::BitCast(tag, hn::InterleaveLower(pairs, ab, cd));
+    result[1].registers[0] = hn::BitCast(tag, hn::InterleaveUpper(pairs, ab, cd));
+    result[2].registers[0] = hn::BitCast(tag, hn::InterleaveLower(pairs, abUpper, cdUpper));
+    result[3].registers[0] = hn::BitCast(tag, hn::InterleaveUpper(pairs, abUpper, cdUpper));
+    return result;
+}
+
+/// Eight numbers of eight grains, those of a grain one after the other: to[8 i + c] is lane i of columns[c].
+template <class T>
+[[gnu::always_inline]] inline void storeTransposed(const std::array<Wide<T>, 8>& columns, T* to) {
+    if constexpr (Wide<T>::kRegisters == 1) {
+        const std::array<Wide<T>, 4> first = interleave4(columns[0], columns[1], columns[2], columns[3]);
+        const std::array<Wide<T>, 4> last = interleave4(columns[4], columns[5], columns[6], columns[7]);
+        for (std::size_t i = 0; i < 4; ++i) {
+            combine(lower(first[i]), lower(last[i])).store(to + 8 * i);
+            combine(upper(first[i]), upper(last[i])).store(to + 8 * (i + 4));
+        }
+    } else {
+        alignas(64) std::array<T, 32> half;
+        for (std::size_t c = 0; c < 8; c += 4) {
+            storeInterleaved(columns[c], columns[c + 1], columns[c + 2], columns[c + 3], half.data());
+            for (std::size_t i = 0; i < 8; ++i) Quad<T>::load(half.data() + 4 * i).store(to + 8 * i + c);
+        }
+    }
+}
+/// The other way: lane i of the c-th result is from[8 i + c].
+template <class T>
+[[gnu::always_inline]] inline std::array<Wide<T>, 8> loadTransposed(const T* from) {
+    std::array<Wide<T>, 8> columns;
+    for (std::size_t c = 0; c < 8; c += 4) {
+        if constexpr (Wide<T>::kRegisters == 1) {
+            const auto rows = [from, c](std::size_t i) { return combine(Quad<T>::load(from + 8 * i + c), Quad<T>::load(from + 8 * (i + 4) + c)); };
+            const std::array<Wide<T>, 4> part = interleave4(rows(0), rows(1), rows(2), rows(3));
+            for (std::size_t k = 0; k < 4; ++k) columns[c + k] = part[k];
+        } else {
+            alignas(64) std::array<T, 32> half;
+            for (std::size_t i = 0; i < 8; ++i) Quad<T>::load(from + 8 * i + c).store(half.data() + 4 * i);
+            loadInterleaved(half.data(), columns[c], columns[c + 1], columns[c + 2], columns[c + 3]);
+        }
+    }
+    return columns;
+}
+
 /// Joins the halves of the pack until one lane is left: the same order on every target.
 template <class T, int N, class Join>
 [[gnu::always_inline]] inline T joinLanes(const Pack<T, N>& a, Join join) {

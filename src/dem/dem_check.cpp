@@ -7,6 +7,7 @@
 #include "dem/contacts.h"
 #include "dem/sphere_records.h"
 #include "dem/pair_laws.h"
+#include "world/cohesion.h"
 
 #include <fmt/format.h>
 
@@ -158,6 +159,7 @@ void checkDem(const Settings& settings, const world::World& world, Problems& pro
     }
     checkSizes(settings, world, diameter, problems);
     checkFriction(settings, world, problems);
+    world::refuseCohesion("dem", world, problems);
     checkStep(settings, world, problems);
     checkThinBodies(settings, world, diameter, problems);
     checkListed(settings, world, problems);

@@ -15,8 +15,11 @@ namespace talus::elastoplastic {
 void Settings::keys(KeyVisitor& v) {
     v.number({"youngs_modulus", "stiffness of the bulk; softer allows longer steps, stiffer compresses less", Dimension::pressure, positive()}, youngsModulus);
     v.number({"poisson_ratio", "of the bulk", Dimension::none, openBetween(-1, 0.5)}, poissonRatio);
+    v.table({"hardening", "friction angle of all grains by their plastic strain q, h0 + (h1 q - h3) exp(-h2 q), instead of the materials' own"}, hardening.present,
+            [this](KeyVisitor& table) { hardening.keys(table); });
     v.integer({"points_per_cell", "material points in a full cell; a cube (1, 8, 27, 64) for the lattice start", Dimension::none, between(1, 1000)}, pointsPerCell);
     v.choice({"start", "where points start within their cells"}, mpm::kStartNames, start);
+    v.number({"k0", "ratio of horizontal to vertical stress under their own weight with which filled regions start; without it they start without stress", Dimension::none, between(0, 3)}, k0);
     v.choice({"transfer", "what a point keeps of its velocity: pic what the grid gives back, apic its gradient too, flip its own velocity, aflip both"}, kTransferNames, transfer);
     v.number({"relaxation_time", "of velocities finer than the grid, with transfer aflip or flip; unless given, that of sound through a cell for aflip, endless for flip", Dimension::time, positive()}, relaxationTime);
     v.flag({"match_volumes", "let points that lie looser than packed close up before they press on each other"}, matchVolumes);
@@ -24,6 +27,14 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"cfl", "part of the stable step to take: dt = cfl h / (c + |v|)", Dimension::none, {.min = 0, .max = 1, .minExcluded = true}}, cfl);
     v.number({"spacing", "of the grid; from the scene's resolution unless given", Dimension::length, positive()}, spacing);
     v.number({"dt", "longest time step to take; the stable step unless given", Dimension::time, positive()}, dt);
+}
+
+void Hardening::keys(KeyVisitor& v) {
+    v.number({"h0_deg", "friction angle in the end", Dimension::none, between(0, 90)}, finalDeg);
+    v.number({"h1_deg", "what a plastic strain of 1 adds at first", Dimension::none, between(-1000, 1000)}, riseDeg);
+    v.number({"h2", "plastic strain over which both die out, inverted", Dimension::none, between(0, 1000)}, decay);
+    v.number({"h3_deg", "what the friction angle lacks at the start", Dimension::none, between(-90, 90)}, deficitDeg);
+    v.choice({"match", "how the angle becomes the slope of the friction cone"}, world::kFrictionMatchNames, match);
 }
 
 mpm::Resolution resolution(const Settings& settings) { return {"elastoplastic", settings.spacing, settings.pointsPerCell}; }
@@ -42,6 +53,9 @@ constexpr std::array kFields{id, position, velocity, radius, mass, volume, mater
                              world::FieldInfo{"pressure", "Pa", world::FieldType::real, 1, "mean pressure, compression positive"},
                              world::FieldInfo{"shear_stress", "Pa", world::FieldType::real, 1, "square root of J2 of the stress"},
                              world::FieldInfo{"volume_ratio", "1", world::FieldType::real, 1, "volume now over volume at the start"},
+                             world::FieldInfo{"expansion", "1", world::FieldType::real, 1, "logarithm of the volume gained in tension and not yet pushed back"},
+                             world::FieldInfo{"plastic_strain", "1", world::FieldType::real, 1, "shear strain lost to sliding, summed up: q of hardening"},
+                             world::FieldInfo{"friction_angle", "deg", world::FieldType::real, 1, "angle whose tangent is the slope of the cone now"},
                              world::FieldInfo{"plastic_case", "1", world::FieldType::integer, 1, "1: elastic, 2: separating without stress, 3: sheared along the yield surface"}};
 
 void check(const world::MethodSettings& given, const world::World& world, Problems& problems) {
@@ -51,6 +65,22 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
     if (settings.start == Start::lattice && perAxis * perAxis * perAxis != settings.pointsPerCell)
         problems.error("elastoplastic.points_per_cell", fmt::format("a lattice has a cube of points in a cell: 1, 8, 27 or 64, not {}; or choose start = \"jittered\"", settings.pointsPerCell));
+    if (settings.hardening.present) {
+        const Hardening& hardening = settings.hardening;
+        if (!(hardening.smallestDeg() >= 0 && hardening.largestDeg() < 90))
+            problems.error("elastoplastic.hardening", fmt::format("the friction angle would run from {:.4g} to {:.4g} degrees; it must stay between 0 and 90", hardening.smallestDeg(), hardening.largestDeg()));
+        else if (world::muHatFromAngle(hardening.largestDeg(), hardening.match) > world::kMostMuHat)
+            problems.warn("elastoplastic.hardening", fmt::format("at its largest friction angle, {:.4g} degrees, the cone lets dry sand carry tension", hardening.largestDeg()));
+    }
+    const double h = wantedSpacing(settings, world);
+    if (settings.dt && h > 0)
+        for (const int m : world.grainMaterials()) {
+            const double stable = settings.cfl * h / Elasticity::fromYoung(settings.youngsModulus, settings.poissonRatio).waveSpeed(world.materials[static_cast<std::size_t>(m)].bulkDensity());
+            if (*settings.dt > stable) {
+                problems.warn("elastoplastic.dt", fmt::format("{:.3g} s is longer than the stable step, {:.3g} s, which is taken", *settings.dt, stable));
+                break;
+            }
+        }
     if (settings.pointsPerCell < 4)
         problems.warn("elastoplastic.points_per_cell", "fewer than 4 points in a cell leave holes in the flow; 8 is usual");
 }

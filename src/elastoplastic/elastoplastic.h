@@ -2,6 +2,7 @@
 // Drucker–Prager MPM [Klar2016] as a method.
 #pragma once
 
+#include "elastoplastic/hardening.h"
 #include "mpm/start_points.h"
 #include "world/method.h"
 
@@ -22,8 +23,10 @@ inline constexpr std::array<std::string_view, 4> kTransferNames{"aflip", "apic",
 struct Settings final : world::MethodSettings {
     double youngsModulus = 3.537e5;          // of the bulk [Pa]
     double poissonRatio = 0.3;
+    Hardening hardening;                     // friction that follows the plastic strain, for all materials
     std::int64_t pointsPerCell = 8;
     Start start = Start::lattice;
+    std::optional<double> k0;                // horizontal over vertical stress that regions start with
     Transfer transfer = Transfer::aflip;
     std::optional<double> relaxationTime;    // of velocities finer than the grid [s]
     bool matchVolumes = true;

@@ -14,6 +14,9 @@ namespace {
 
 using Sym = std::array<double, 6>;   // xx, yy, zz, xy, yz, xz
 
+/// Cells by which a weight is known at least.
+constexpr double kWeightStep = 0.1;
+
 Sym product(const Sym& a, const Sym& b) {   // of matrices that commute
     return {a[0] * b[0] + a[3] * b[3] + a[5] * b[5], a[3] * b[3] + a[1] * b[1] + a[4] * b[4], a[5] * b[5] + a[4] * b[4] + a[2] * b[2],
             a[0] * b[3] + a[3] * b[1] + a[5] * b[4], a[3] * b[5] + a[1] * b[4] + a[4] * b[2], a[0] * b[5] + a[3] * b[4] + a[5] * b[2]};
@@ -46,6 +49,27 @@ Carried carried(const Elasticity& e, const Sym& sigma) {
     return c;
 }
 
+/// Weight per area of what the fills of the world put above a point, up to the first gap [Pa]. Within a region the distance to its surface
+/// is a step that stays inside.
+double overburden(const world::World& world, const Vec3& gravity, Vec3 x, double shortest) {
+    const double g = norm(gravity);
+    const Vec3 up = gravity / -g;
+    double weight = 0;
+    while (true) {
+        const auto inside = std::ranges::find_if(world.fills, [&](const world::Fill& fill) { return fill.region && fill.region->distance(x) <= 0; });
+        if (inside == world.fills.end()) return weight;
+        const double step = std::max(shortest, -inside->region->distance(x));
+        weight += world.materials[static_cast<std::size_t>(inside->material)].bulkDensity() * g * step;
+        x += step * up;
+    }
+}
+/// The stress of grains at rest under a weight: that along gravity, and k0 times as much across.
+Sym stressAtRest(const Vec3& gravity, double weight, double k0) {
+    const Vec3 up = gravity / norm(gravity);
+    const double rest = (1 - k0) * weight;
+    return {-rest * up.x * up.x - k0 * weight, -rest * up.y * up.y - k0 * weight, -rest * up.z * up.z - k0 * weight, -rest * up.x * up.y, -rest * up.y * up.z, -rest * up.x * up.z};
+}
+
 }  // namespace
 
 template <class Real>
@@ -65,7 +89,17 @@ world::Inserted ExplicitMethod<Real>::insertRegion(const Exec& exec, world::Worl
     mpm::StartPoints start = mpm::startPoints(settings_.start, settings_.pointsPerCell, frame_, fill, world.seed);
     const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
     std::erase_if(start.positions, [&](const Vec3& x) { return mpm::insideAny(bodies, x); });
-    return add(exec, world, fill, start.positions.size(), [&](std::size_t i) { return NewPoint{start.positions[i], fill.velocity, start.volume, fill.material, nullptr}; });
+    std::vector<Sym> stresses;
+    const Vec3 gravity = world.gravityOverTime ? world.gravityOverTime->at(world.time) : world.gravity;
+    if (settings_.k0 && norm(gravity) > 0) {
+        stresses.resize(start.positions.size());
+        exec.forBlocks(stresses.size(), 1024, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i)
+                stresses[i] = stressAtRest(gravity, overburden(world, gravity, start.positions[i], kWeightStep * frame_.smallestSpacing()), *settings_.k0);
+        });
+    }
+    return add(exec, world, fill, start.positions.size(),
+               [&](std::size_t i) { return NewPoint{start.positions[i], fill.velocity, start.volume, fill.material, stresses.empty() ? nullptr : &stresses[i]}; });
 }
 
 // A table is taken as it is, but for what lies in bodies or outside the domain; an emitter's places only where there is room.

@@ -25,9 +25,11 @@ void ExplicitMethod<Real>::refresh(const world::World& world) {
     if (revision_ == world.revision) return;
     revision_ = world.revision;
     kappa_.clear();
+    tip_.clear();
     bulkDensity_.clear();
     for (const world::Material& material : world.materials) {
         kappa_.push_back(static_cast<Real>(elasticity_.kappa(material.muHat)));
+        tip_.push_back(static_cast<Real>(elasticity_.tip(material.cohesion, material.muHat)));
         bulkDensity_.push_back(material.bulkDensity());
     }
     blocksChanged_ = true;   // bodies are placed anew

@@ -5,6 +5,7 @@
 #include "elastoplastic/elasticity.h"
 #include "elastoplastic/elastoplastic.h"
 #include "elastoplastic/points.h"
+#include "elastoplastic/sand.h"
 #include "mpm/blocks.h"
 #include "mpm/node_contact.h"
 #include "mpm/room.h"
@@ -68,6 +69,7 @@ private:
     void push(const world::World&, const mpm::PointBlock&, std::uint32_t group, double dt, Real* change) const;
     /// Returns the largest number of cells that a node moves in the step.
     double updateNodes(const Exec&, const world::World&, double dt);
+    double meetBodies(std::size_t nodeBlock, double dt);   // the same, of a block with bodies near
     double largestNodeGradient(const Exec&) const;
     std::int64_t gridToPoints(const Exec&, double dt);   // row of a point that is not finite, or −1
     BlockReport updateBlock(const mpm::PointBlock&, const Real* tile, double dt);
@@ -84,7 +86,8 @@ private:
     /// All rows, or those listed for each block.
     void readRows(world::FieldNames, world::ChunkSink&, const RowsOfBlocks*) const;
 
-    Wide<Real> kappas(std::size_t group) const;
+    /// The cone of each point of a group with the plastic strains q.
+    Cone<Real> cones(std::size_t group, const Wide<Real>& q) const;
     world::Failed failure(std::int64_t row, std::string_view what) const;
     Vec3 worldPosition(const mpm::PointBlock&, std::size_t row) const;
 
@@ -94,7 +97,7 @@ private:
     Elasticity elasticity_;
     double waveSpeed_ = 0;                // fastest of all materials put in [m/s]
     int grainMaterial_ = 0;               // the last put in: all rub alike (see check)
-    std::vector<Real> kappa_;             // cone slope in strain, per material
+    std::vector<Real> kappa_, tip_;       // slope of the cone in strain and its tip, per material
     std::vector<double> bulkDensity_;     // per material [kg/m³]
     std::int64_t revision_ = -1;          // of the world that these are of
 
@@ -107,6 +110,7 @@ private:
     std::int64_t inverted_ = 0, crushed_ = 0, sorts_ = 0;
 
     mpm::NodeValues<Real> tiles_;         // of every point block
+    std::vector<mpm::Reach> reaches_;     // what its points reach of it
     mpm::NodeValues<Real> volumeTiles_, filling_, lack_;   // one number per node: parts of a cell
     mpm::NodeValues<Real> nodes_;         // of every node block: mass and momentum, then mass and velocity
     std::vector<mpm::NodeValues<Real>> workerTiles_;

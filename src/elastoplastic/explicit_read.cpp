@@ -17,10 +17,10 @@ namespace {
 struct PointValues {
     std::int64_t id, material, source;
     Vec3 position, velocity;
-    double mass, referenceVolume, expansion, birthTime;
+    double mass, referenceVolume, expansion, birthTime, plasticStrain;
     std::array<double, 6> tau;       // Kirchhoff stress, with what damps sound
     std::array<double, 6> elastic;   // that of the strain alone
-    double kappa;                    // slope of the cone in strain
+    double kappa, tip;               // slope of the cone in strain, and tr H at its tip
     const Elasticity& elasticity;
 };
 
@@ -81,7 +81,10 @@ const world::FieldWriter<PointValues> kWriters[] = {
          out.push_back(shearStress(p.tau) * p.referenceVolume / currentVolume(p));
      }},
     {"volume_ratio", [](const PointValues& p, auto& out, auto&) { out.push_back(currentVolume(p) / p.referenceVolume); }},
-    {"plastic_case", [](const PointValues& p, auto&, auto& out) { out.push_back(plasticCase(p.elastic, p.elasticity, p.kappa)); }},
+    {"expansion", [](const PointValues& p, auto& out, auto&) { out.push_back(p.expansion); }},
+    {"plastic_strain", [](const PointValues& p, auto& out, auto&) { out.push_back(p.plasticStrain); }},
+    {"friction_angle", [](const PointValues& p, auto& out, auto&) { out.push_back(std::atan(p.kappa / p.elasticity.kappa(1)) * 180 / std::numbers::pi); }},
+    {"plastic_case", [](const PointValues& p, auto&, auto& out) { out.push_back(plasticCase(p.elastic, p.elasticity, p.kappa, p.expansion > 0 ? 0 : p.tip)); }},
 };
 
 /// Those that take more than what is stored: the volume now, or the elastic stress.
@@ -108,7 +111,8 @@ void ExplicitMethod<Real>::readRows(world::FieldNames names, world::ChunkSink& s
             const std::size_t row = listed ? (*listed)[b][n] : first + n;
             PointValues p{points_.id(row), points_.material(row), points_.source(row), worldPosition(block, row),
                           {points_.velocity(row, 0), points_.velocity(row, 1), points_.velocity(row, 2)},
-                          points_.mass(row), points_.volume(row), points_.expansion(row), points_.birthTime(row), {}, {}, kappa_[static_cast<std::size_t>(points_.material(row))], elasticity_};
+                          points_.mass(row), points_.volume(row), points_.expansion(row), points_.birthTime(row), points_.plasticStrain(row), {}, {}, 0, tip_[static_cast<std::size_t>(points_.material(row))], elasticity_};
+            p.kappa = settings_.hardening.present ? elasticity_.kappa(settings_.hardening.muHat(Wide<double>(p.plasticStrain)).lane(0)) : static_cast<double>(kappa_[static_cast<std::size_t>(points_.material(row))]);
             const std::array<double, 6> strain = strained ? henckyOf(points_, row) : std::array<double, 6>{};
             const double traceH = strain[0] + strain[1] + strain[2];
             for (std::size_t i = 0; i < 6; ++i) {

@@ -50,6 +50,43 @@ template <class Real>
     return determinant(WideMat3<Real>{{s[0] + Real(1), s[1], s[2], s[3], s[4] + Real(1), s[5], s[6], s[7], s[8] + Real(1)}});
 }
 
+/// Momentum to velocity: v⁰ = p/m, v = v⁰ + impulse/m + Δt g.
+template <class Real>
+class NodeUpdate {
+public:
+    NodeUpdate(const Vec3& spacing, const Vec3& gravity, double dt) {
+        for (int axis = 0; axis < 3; ++axis) {
+            kick_[1 + axis] = static_cast<Real>(dt * gravity[axis]);
+            perCell_[1 + axis] = static_cast<Real>(dt / spacing[axis]);
+        }
+    }
+    /// Turns (mass, momentum, 0, impulse) of the block's nodes into (mass, v, 0, v⁰); returns by how many cells one moves at most.
+    double block(Real* values) const {
+        using Q = Quad<Real>;
+        const Q kick = Q::load(kick_), perCell = Q::load(perCell_);
+        Q most(Real(0));
+        for (int n = 0; n < mpm::kBlockNodes; ++n) {
+            Real* node = values + mpm::kNodeReals * n;
+            const Real mass = node[0];
+            if (!(mass > Real(kLeastMass))) {
+                std::fill_n(node, mpm::kNodeReals, Real(0));
+                continue;
+            }
+            const Q perMass(Real(1) / mass);
+            const Q before = Q::load(node) * perMass, after = before + Q::load(node + 4) * perMass + kick;
+            most = max(most, abs(after) * perCell);
+            after.store(node);
+            before.store(node + 4);
+            node[0] = mass;
+            node[4] = Real(0);
+        }
+        return static_cast<double>(maxLane(most));
+    }
+
+private:
+    alignas(32) Real kick_[4] = {}, perCell_[4] = {};
+};
+
 }  // namespace
 
 template <class Real>
@@ -72,13 +109,13 @@ world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& wor
     const double cells = updateNodes(exec, world, dt);          // gravity, §8 collisions and friction
     if (cells > kMostCells || (2 * cells > kMostStretch && dt * largestNodeGradient(exec) > kMostStretch)) return world::Rejected{0.5 * dt};
 
+    matchVolumes(exec, dt);                                     // before points move: now they are within reach of their tiles
     const std::int64_t bad = gridToPoints(exec, dt);            // §5.3–§5.5
     if (bad >= 0) return failure(bad, "the state of a point is not finite");
 
     contact_.addLoads(world);
     freeBodies_.move();
     freeBodies_.commit(world);
-    matchVolumes(exec, dt);
     drift_ += dt * pace_.cellRate;
     if (drift_ > kMostDrift) sort(exec, recentre(exec, points_.rows()));
     return world::Done{};
@@ -94,31 +131,38 @@ void ExplicitMethod<Real>::pointsToGrid(const Exec& exec, const world::World& wo
     const std::array<Real, 3> force{static_cast<Real>(4 * dt / frame_.spacing.x), static_cast<Real>(4 * dt / frame_.spacing.y), static_cast<Real>(4 * dt / frame_.spacing.z)};
     const bool pushed = world.forces.any();
     mpm::makeRoom(tiles_, blocks_.points.size() * mpm::kTileNodes * mpm::kNodeReals);
+    reaches_.resize(blocks_.points.size());
     exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
         const mpm::PointBlock& block = blocks_.points[b];
         Real* tile = tiles_.data() + b * mpm::kTileNodes * mpm::kNodeReals;
-        std::fill_n(tile, mpm::kTileNodes * mpm::kNodeReals, Real(0));
+        reaches_[b] = mpm::reachOf(block, points_.position);
+        mpm::clearTile(reaches_[b], tile);
         for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
             const mpm::QuadraticStencil<Real> stencil(points_.position.group(g));
-            const W mass = W::load(points_.mass.group(g)), volume = W::load(points_.volume.group(g));
-            const WideSym3<Real> t = loadSym(points_.stress.group(g));
-            const std::array<W, 9> tau{t.xx, t.xy, t.xz, t.xy, t.yy, t.yz, t.xz, t.yz, t.zz};
+            const Real *velocity = points_.velocity.group(g), *gradient = points_.gradient.group(g), *stress = points_.stress.group(g);
+            const W mass = W::load(points_.mass.group(g)) * stencil.centre, volume = W::load(points_.volume.group(g)) * stencil.centre;
             mpm::PointMomenta<Real> momenta;
             momenta.mass = mass;
             for (std::size_t row = 0; row < 3; ++row) {
-                momenta.momentum[row] = mass * W::load(points_.velocity.group(g) + 8 * row);
+                momenta.momentum[row] = mass * W::load(velocity + 8 * row);
                 momenta.impulse[row] = W(Real(0));
-                for (std::size_t axis = 0; axis < 3; ++axis) {
-                    momenta.affine[3 * row + axis] = mass * h[axis] * W::load(points_.gradient.group(g) + 8 * (3 * row + axis));
-                    momenta.impulseAffine[3 * row + axis] = -(volume * force[axis] * tau[3 * row + axis]);
-                }
             }
             if (pushed) {
                 alignas(64) Real change[24] = {};
                 push(world, block, g, dt, change);
                 for (std::size_t row = 0; row < 3; ++row) momenta.impulse[row] = mass * W::load(change + 8 * row);
             }
-            mpm::scatter(stencil, momenta, mpm::pointsInGroup(block, g), tile);
+            const auto along = [&](std::size_t axis) {
+                constexpr std::size_t kEntry[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};   // of a symmetric tensor
+                const W massStep = mass * h[axis], volumeStep = volume * force[axis];
+                mpm::MomentaSlope<Real> slope;
+                for (std::size_t row = 0; row < 3; ++row) {
+                    slope.momentum[row] = massStep * W::load(gradient + 8 * (3 * row + axis));
+                    slope.impulse[row] = -volumeStep * W::load(stress + 8 * kEntry[row][axis]);
+                }
+                return slope;
+            };
+            mpm::scatter(stencil, momenta, along, mpm::pointsInGroup(block, g), tile);
         }
     });
 }
@@ -142,40 +186,21 @@ double ExplicitMethod<Real>::updateNodes(const Exec& exec, const world::World& w
     placedRevision_ = world.revision;
     contact_.beginStep(exec, world, freeBodies_);
     mpm::makeRoom(nodes_, blocks_.nodes.size() * mpm::kBlockNodes * mpm::kNodeReals);
-    const std::array<Real, 3> kick{static_cast<Real>(dt * world.gravity.x), static_cast<Real>(dt * world.gravity.y), static_cast<Real>(dt * world.gravity.z)};
-    const Vec3 perCell{dt / frame_.spacing.x, dt / frame_.spacing.y, dt / frame_.spacing.z};
+    const NodeUpdate<Real> update(frame_.spacing, world.gravity, dt);
     double most = exec.reduce(
         blocks_.nodes.size(), 8, 0.0,
         [&](std::size_t begin, std::size_t end) {
             double cells = 0;
             for (std::size_t b = begin; b < end; ++b) {
                 Real* values = nodes_.data() + b * mpm::kBlockNodes * mpm::kNodeReals;
-                mpm::sumTiles(blocks_.nodes[b], tiles_.data(), values);
-                const bool bodiesNear = contact_.near(b);
-                for (int n = 0; n < mpm::kBlockNodes; ++n) {
-                    Real* node = values + mpm::kNodeReals * n;
-                    if (!(node[0] > Real(kLeastMass))) {
-                        std::fill_n(node, mpm::kNodeReals, Real(0));
-                        continue;
-                    }
-                    const Real perMass = Real(1) / node[0];
-                    for (std::size_t axis = 0; axis < 3; ++axis) {
-                        const Real before = node[1 + axis] * perMass;
-                        node[1 + axis] = before + node[5 + axis] * perMass + kick[axis];
-                        node[5 + axis] = before;
-                    }
-                    if (bodiesNear) {
-                        const mpm::MovingNode moving{frame_.nodePosition(blocks_.nodes[b].coord, n), static_cast<double>(node[0]), {node[1], node[2], node[3]}};
-                        Vec3 velocity;
-                        if (!contact_.apply(b, n, dt, moving, velocity)) continue;   // couple() will
-                        for (int axis = 0; axis < 3; ++axis) node[1 + axis] = static_cast<Real>(velocity[axis]);
-                    }
-                    for (int axis = 0; axis < 3; ++axis) cells = std::max(cells, std::abs(static_cast<double>(node[1 + axis])) * perCell[axis]);
-                }
+                mpm::sumTiles(blocks_.nodes[b], tiles_.data(), reaches_, values);
+                const double free = update.block(values);
+                cells = std::max(cells, contact_.near(b) ? meetBodies(b, dt) : free);
             }
             return cells;
         },
         [](double a, double b) { return std::max(a, b); });
+    const Vec3 perCell{dt / frame_.spacing.x, dt / frame_.spacing.y, dt / frame_.spacing.z};
     contact_.couple(exec, dt, freeBodies_, [&](std::size_t b, int n, const Vec3& velocity) {
         Real* node = nodes_.data() + (b * mpm::kBlockNodes + static_cast<std::size_t>(n)) * mpm::kNodeReals;
         for (int axis = 0; axis < 3; ++axis) {
@@ -184,6 +209,24 @@ double ExplicitMethod<Real>::updateNodes(const Exec& exec, const world::World& w
         }
     });
     return most;
+}
+
+template <class Real>
+double ExplicitMethod<Real>::meetBodies(std::size_t block, double dt) {
+    const Vec3 perCell{dt / frame_.spacing.x, dt / frame_.spacing.y, dt / frame_.spacing.z};
+    double cells = 0;
+    for (int n = 0; n < mpm::kBlockNodes; ++n) {
+        Real* node = nodes_.data() + (block * mpm::kBlockNodes + static_cast<std::size_t>(n)) * mpm::kNodeReals;
+        if (node[0] == Real(0)) continue;
+        const mpm::MovingNode moving{frame_.nodePosition(blocks_.nodes[block].coord, n), static_cast<double>(node[0]), {node[1], node[2], node[3]}};
+        Vec3 velocity;
+        if (!contact_.apply(block, n, dt, moving, velocity)) continue;   // couple() will
+        for (int axis = 0; axis < 3; ++axis) {
+            node[1 + axis] = static_cast<Real>(velocity[axis]);
+            cells = std::max(cells, std::abs(static_cast<double>(node[1 + axis])) * perCell[axis]);
+        }
+    }
+    return cells;
 }
 
 // Differences of neighbouring node velocities bound the gradient of their B-spline.
@@ -196,7 +239,7 @@ double ExplicitMethod<Real>::largestNodeGradient(const Exec& exec) const {
             double largest = 0;
             mpm::NodeValues<Real> tile(mpm::kTileNodes * mpm::kNodeReals);
             for (std::size_t b = begin; b < end; ++b) {
-                mpm::loadTile(blocks_.points[b], nodes_.data(), tile.data());
+                mpm::loadTile(blocks_.points[b], {}, nodes_.data(), tile.data());
                 for (int n = 0; n < mpm::kTileNodes; ++n)
                     for (int axis = 0; axis < 3; ++axis) {
                         const bool last = n / stride[static_cast<std::size_t>(axis)] % mpm::kTileSide == mpm::kTileSide - 1;
@@ -218,9 +261,10 @@ std::int64_t ExplicitMethod<Real>::gridToPoints(const Exec& exec, double dt) {
     workerTiles_.resize(static_cast<std::size_t>(exec.threads()));
     for (auto& tile : workerTiles_) tile.resize(mpm::kTileNodes * mpm::kNodeReals);
     std::vector<BlockReport> reports(blocks_.points.size());
-    exec.forTasks(blocks_.points.size(), [&](std::size_t b, int worker) {
+    exec.forTasks(blocks_.points.size(), [&](std::size_t task, int worker) {
+        const std::size_t b = blocks_.points.size() - 1 - task;   // last to first: what pointsToGrid read last is still in the cache
         Real* tile = workerTiles_[static_cast<std::size_t>(worker)].data();
-        mpm::loadTile(blocks_.points[b], nodes_.data(), tile);
+        mpm::loadTile(blocks_.points[b], reaches_[b], nodes_.data(), tile);
         reports[b] = updateBlock(blocks_.points[b], tile, dt);
     });
     pace_ = {};
@@ -247,18 +291,23 @@ typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(con
     const W step(static_cast<Real>(dt)), memory(static_cast<Real>(velocityMemory(settings_, frame_.smallestSpacing() / waveSpeed_, dt)));
     // ζ = β ρ c h, with ρ c = (λ + 2μ)/c; divided by Δt because it meets Δt ∇v.
     const W bulkViscosity(static_cast<Real>(settings_.bulkViscosity * frame_.smallestSpacing() * (elasticity_.lambda + 2 * elasticity_.mu) / (waveSpeed_ * dt)));
+    const bool keepsAffine = settings_.affine();
+    const Elasticity elasticity = elasticity_;
     W fastest(Real(0)), steepest(Real(0));
     BlockReport report;
     for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
-        Real* position = points_.position.group(g);
+        // Stores of packs may alias anything: pointers are taken before the first one.
+        Real *const position = points_.position.group(g), *const velocity = points_.velocity.group(g), *const affine = points_.gradient.group(g);
+        Real *const strain = points_.strain.group(g), *const expansion = points_.expansion.group(g), *const stress = points_.stress.group(g);
+        Real* const plasticStrain = points_.plasticStrain.group(g);
+        const Cone<Real> cone = cones(g, W::load(plasticStrain));
         const mpm::QuadraticStencil<Real> stencil(position);
         const int points = mpm::pointsInGroup(block, g);
         const auto [v, before] = mpm::gather(stencil, points, tile);
 
         W finite(Real(0));
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            Real* velocity = points_.velocity.group(g) + 8 * axis;
-            mulAdd(memory, W::load(velocity) - before.velocity[axis], v.velocity[axis]).store(velocity);
+            mulAdd(memory, W::load(velocity + 8 * axis) - before.velocity[axis], v.velocity[axis]).store(velocity + 8 * axis);
             const W moved = v.velocity[axis] * toCells[axis];
             fastest = max(fastest, abs(moved));
             const W p = W::load(position + 8 * axis) + moved;
@@ -268,17 +317,20 @@ typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(con
         std::array<W, 9> stretch;   // Δt ∇v
         for (std::size_t i = 0; i < 9; ++i) {
             const W gradient = v.moment[i] * toGradient[i % 3];
-            Real* affine = points_.gradient.group(g) + 8 * i;
-            if (settings_.affine()) mulAdd(memory, negMulAdd(before.moment[i], toGradient[i % 3], W::load(affine)), gradient).store(affine);
+            if (keepsAffine) mulAdd(memory, negMulAdd(before.moment[i], toGradient[i % 3], W::load(affine + 8 * i)), gradient).store(affine + 8 * i);
             steepest = max(steepest, abs(gradient));
             stretch[i] = gradient * step;
         }
-        SandState<Real> state{advanceStrain(loadSym(points_.strain.group(g)), stretch), W::load(points_.expansion.group(g)), {}};
-        const auto crushed = projectToCone(elasticity_, kappas(g), state);
+        SandState<Real> state;   // not braces: those would write zeros first
+        state.strain = advanceStrain(loadSym(strain), stretch);
+        state.expansion = W::load(expansion);
+        state.plasticStrain = W::load(plasticStrain);
+        const auto crushed = projectToCone(elasticity, cone, state);
         dampSound(bulkViscosity, stretch, state);
-        storeSym(state.strain, points_.strain.group(g));
-        state.expansion.store(points_.expansion.group(g));
-        storeSym(state.stress, points_.stress.group(g));
+        storeSym(state.strain, strain);
+        state.expansion.store(expansion);
+        state.plasticStrain.store(plasticStrain);
+        storeSym(state.stress, stress);
 
         finite += state.stress.xx + state.stress.yy + state.stress.zz + state.stress.xy + state.stress.yz + state.stress.xz;
         const W stretched = determinantOfStretch(stretch);
@@ -289,9 +341,12 @@ typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(con
 }
 
 template <class Real>
-Wide<Real> ExplicitMethod<Real>::kappas(std::size_t group) const {
-    if (kappa_.size() == 1) return Wide<Real>(kappa_.front());
-    return talus::gather(kappa_.data(), WideInt::load(points_.material.group(group)));
+Cone<Real> ExplicitMethod<Real>::cones(std::size_t group, const Wide<Real>& q) const {
+    const auto ofMaterial = [&](const std::vector<Real>& values) {
+        return values.size() == 1 ? Wide<Real>(values.front()) : talus::gather(values.data(), WideInt::load(points_.material.group(group)));
+    };
+    if (!settings_.hardening.present) return {ofMaterial(kappa_), ofMaterial(tip_)};
+    return {settings_.hardening.muHat(q) * static_cast<Real>(elasticity_.kappa(1)), ofMaterial(tip_)};
 }
 
 template world::StepReport ExplicitMethod<float>::step(const Exec&, world::World&, double);

@@ -55,19 +55,19 @@ template <class Real>
 void ExplicitMethod<Real>::fillNodes(const Exec& exec) {
     const auto perCell = static_cast<Real>(1 / frame_.cellVolume());
     mpm::makeRoom(volumeTiles_, blocks_.points.size() * mpm::kTileNodes);
-    std::ranges::fill(volumeTiles_, Real(0));
     exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
         const mpm::PointBlock& block = blocks_.points[b];
+        alignas(64) std::array<Real, mpm::kNumberTile> tile{};
         for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
-            alignas(64) Real filled[8];
-            (Wide<Real>::load(points_.volume.group(g)) * perCell * volumeRatio(points_, g)).store(filled);
-            mpm::scatterNumber(mpm::QuadraticStencil<Real>(points_.position.group(g)), filled, mpm::pointsInGroup(block, g), volumeTiles_.data() + b * mpm::kTileNodes);
+            const Wide<Real> filled = Wide<Real>::load(points_.volume.group(g)) * perCell * volumeRatio(points_, g);
+            mpm::scatterNumber(mpm::QuadraticStencil<Real>(points_.position.group(g)), filled, mpm::pointsInGroup(block, g), tile.data());
         }
+        std::copy_n(tile.begin(), mpm::kTileNodes, volumeTiles_.begin() + static_cast<std::ptrdiff_t>(b * mpm::kTileNodes));
     });
     mpm::makeRoom(filling_, blocks_.nodes.size() * mpm::kBlockNodes);
     exec.forTasks(blocks_.nodes.size(), [&](std::size_t b, int) {
         Real* filling = filling_.data() + b * mpm::kBlockNodes;
-        mpm::sumTiles<1>(blocks_.nodes[b], volumeTiles_.data(), filling);
+        mpm::sumTiles<1>(blocks_.nodes[b], volumeTiles_.data(), reaches_, filling);
         if (!contact_.near(b)) return;
         for (int n = 0; n < mpm::kBlockNodes; ++n) {
             const double open = contact_.openPart(b, n);
@@ -83,7 +83,7 @@ void ExplicitMethod<Real>::findLacks(const Exec& exec) {
     std::ranges::fill(lack_, Real(0));
     exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
         alignas(64) std::array<Real, mpm::kTileNodes> tile;
-        mpm::loadTile<1>(blocks_.points[b], filling_.data(), tile.data());
+        mpm::loadTile<1>(blocks_.points[b], {.low = {1, 1, 1}, .high = {7, 7, 7}}, filling_.data(), tile.data());
         constexpr int kSelf = mpm::kNeighbours / 2;
         Real* lack = lack_.data() + static_cast<std::size_t>(blocks_.points[b].nodeBlocks[kSelf]) * mpm::kBlockNodes;
         for (int n = 0; n < mpm::kBlockNodes; ++n) {
@@ -104,14 +104,13 @@ void ExplicitMethod<Real>::matchVolumes(const Exec& exec, double dt) {
     fillNodes(exec);
     findLacks(exec);
     exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
-        alignas(64) std::array<Real, mpm::kTileNodes> tile;
+        alignas(64) std::array<Real, mpm::kNumberTile> tile{};
         const mpm::PointBlock& block = blocks_.points[b];
-        mpm::loadTile<1>(block, lack_.data(), tile.data());
+        mpm::loadTile<1>(block, reaches_[b], lack_.data(), tile.data());
         for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
-            alignas(64) Real lack[8] = {};
-            mpm::gatherNumber(mpm::QuadraticStencil<Real>(points_.position.group(g)), tile.data(), mpm::pointsInGroup(block, g), lack);
+            const Wide<Real> lack = mpm::gatherNumber(mpm::QuadraticStencil<Real>(points_.position.group(g)), tile.data(), mpm::pointsInGroup(block, g));
             Real* expansion = points_.expansion.group(g);
-            for (int p = 0; p < 8; ++p) expansion[p] = std::max(Real(0), expansion[p] + part * lack[p]);
+            max(Wide<Real>(Real(0)), mulAdd(Wide<Real>(part), lack, Wide<Real>::load(expansion))).store(expansion);
         }
     });
 }

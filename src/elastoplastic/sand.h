@@ -16,6 +16,14 @@ struct SandState {
     WideSym3<Real> strain;      // E = b − 1
     Wide<Real> expansion;       // v_c: ln of the volume gained in tension and not yet pushed back
     WideSym3<Real> stress;      // Kirchhoff stress τ [Pa]
+    Wide<Real> plasticStrain;   // q: shear strain that was lost to sliding, summed up (29)
+};
+
+/// The cone |dev H|_F ≤ −κ (tr H − tip) that bounds the strain of a point.
+template <class Real>
+struct Cone {
+    Wide<Real> kappa;
+    Wide<Real> tip = Wide<Real>(Real(0));   // tr H that cohesion holds; counts where the grains touch
 };
 
 /// Moves with the velocity gradient for a step: b ← (1 + A) b (1 + A)ᵀ with A = Δt ∇v, written for E = b − 1 so that
@@ -40,10 +48,13 @@ template <class Real>
 ///     t ≥ 0 (case II, the grains part):      H ← 0,                                        v_c ← t
 ///     else (case I where the factor is 1,
 ///           case III where it is smaller):   H ← (t/3) 1 + min(1, −κ t/|dev H|) dev H,     v_c ← 0.
-/// Departure from the paper: case I is tested before case II is given up on, so hydrostatic pressure survives.
+/// Cohesion moves the tip: where the grains touch (v_c = 0), t − tip takes the place of t in these conditions and limits. Grains that
+/// part let go of each other, and hold again when they have closed up.
+/// The plastic strain q of (29) grows by |dev H| + κ t in case III, and in case II not at all: there it would grow with every step of free
+/// flight, and friction would depend on the step. Departure from the paper, too: case I is tested before case II is given up on, so hydrostatic pressure survives.
 /// Returns the lanes whose trial strain is beyond all sense, stretched or crushed a hundredfold.
 template <class Real>
-[[gnu::always_inline]] inline WideMask<Real> projectToCone(const Elasticity& elasticity, const Wide<Real>& kappa, SandState<Real>& state) {
+[[gnu::always_inline]] inline WideMask<Real> projectToCone(const Elasticity& elasticity, const Cone<Real>& cone, SandState<Real>& state) {
     using W = Wide<Real>;
     const W zero(Real(0)), one(Real(1)), third(Real(1) / Real(3));
     const WideSym3<Real> trial = henckyStrain(state.strain);
@@ -53,8 +64,9 @@ template <class Real>
     const W shear = sqrt(frobeniusSquared(deviator));
 
     const W t = trace + state.expansion;
-    const auto parted = t >= zero;
-    const W limit = -kappa * t;
+    const W beyondTip = t - select(state.expansion == zero, cone.tip, zero);
+    const auto parted = beyondTip >= zero;
+    const W limit = -cone.kappa * beyondTip;
     const auto elastic = shear <= limit;
     const W factor = select(parted, zero, select(elastic, one, limit / max(shear, W(Real(1e-30)))));
     const W newTrace = select(parted, zero, t);
@@ -62,7 +74,7 @@ template <class Real>
     const WideSym3<Real> h{mulAdd(factor, deviator.xx, newMean), mulAdd(factor, deviator.yy, newMean), mulAdd(factor, deviator.zz, newMean),
                            factor * deviator.xy, factor * deviator.yz, factor * deviator.xz};
 
-    const auto unchanged = elastic & (t < zero) & (state.expansion == zero);
+    const auto unchanged = elastic & (beyondTip < zero) & (state.expansion == zero);
     if (!all(unchanged)) {
         const WideSym3<Real> e = strainFromHencky(h);
         const auto pick = [&](const W& old, const W& fresh) { return select(unchanged, old, fresh); };
@@ -70,6 +82,7 @@ template <class Real>
                         pick(state.strain.xy, e.xy), pick(state.strain.yz, e.yz), pick(state.strain.xz, e.xz)};
     }
     state.expansion = select(parted, t, zero);
+    state.plasticStrain += select(parted, zero, max(zero, shear - limit));   // departure from (29): nothing in case II
     const W twoMu(static_cast<Real>(2 * elasticity.mu)), pressure = newTrace * static_cast<Real>(elasticity.lambda);
     state.stress = {mulAdd(twoMu, h.xx, pressure), mulAdd(twoMu, h.yy, pressure), mulAdd(twoMu, h.zz, pressure), twoMu * h.xy, twoMu * h.yz, twoMu * h.xz};
     constexpr double kMostStrain = 4.6;   // ln 100

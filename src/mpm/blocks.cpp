@@ -16,19 +16,64 @@ struct Order {
 
 constexpr std::uint64_t blockPart(std::uint64_t key) { return key & ~std::uint64_t{kBlockNodes - 1}; }
 
+/// Keys in the same order with as few bits as the box of all blocks allows, which makes sorting them short.
+class ShortKeys {
+public:
+    ShortKeys(const Exec& exec, std::span<const std::uint64_t> keys) {
+        struct Box {
+            BlockCoord low{kMostBlocks, kMostBlocks, kMostBlocks}, high{-kMostBlocks, -kMostBlocks, -kMostBlocks};
+        };
+        const auto joined = [](const Box& a, const Box& b) { return Box{min(a.low, b.low), max(a.high, b.high)}; };
+        const Box box = exec.reduce(
+            keys.size(), 16384, Box{},
+            [&](std::size_t begin, std::size_t end) {
+                Box part;
+                for (std::size_t i = begin; i < end; ++i)
+                    if (keys[i] != kNoKey && (i == begin || blockPart(keys[i]) != blockPart(keys[i - 1]))) {
+                        const BlockCoord c = blockOfKey(keys[i]);
+                        part = joined(part, {c, c});
+                    }
+                return part;
+            },
+            joined);
+        low_ = box.low;
+        for (int axis = 0; axis < 3; ++axis) size_[static_cast<std::size_t>(axis)] = static_cast<std::uint64_t>(std::max(1, box.high[axis] - box.low[axis] + 1));
+        none_ = size_[0] * size_[1] * size_[2] * kBlockNodes;
+    }
+    std::uint64_t none() const { return none_; }   // after all others
+    std::uint64_t of(std::uint64_t key) const {
+        if (key == kNoKey) return none_;
+        const BlockCoord c = blockOfKey(key) - low_;
+        return ((static_cast<std::uint64_t>(c.x) * size_[1] + static_cast<std::uint64_t>(c.y)) * size_[2] + static_cast<std::uint64_t>(c.z)) * kBlockNodes + key % kBlockNodes;
+    }
+    BlockCoord block(std::uint64_t shortKey) const {
+        const std::uint64_t b = shortKey / kBlockNodes;
+        return low_ + BlockCoord{static_cast<int>(b / size_[2] / size_[1]), static_cast<int>(b / size_[2] % size_[1]), static_cast<int>(b % size_[2])};
+    }
+
+private:
+    BlockCoord low_;
+    std::array<std::uint64_t, 3> size_;   // at most 2¹⁹ each
+    std::uint64_t none_;
+};
+
 Order orderRows(const Exec& exec, std::span<const std::uint64_t> unsortedKeys, const Column<std::int64_t>& ids) {
-    std::vector<std::uint64_t> keys(unsortedKeys.begin(), unsortedKeys.end());
+    const ShortKeys shortKeys(exec, unsortedKeys);
+    std::vector<std::uint64_t> keys(unsortedKeys.size());
+    exec.forBlocks(keys.size(), 16384, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) keys[i] = shortKeys.of(unsortedKeys[i]);
+    });
     Order order;
     order.rows.resize(keys.size());
     std::iota(order.rows.begin(), order.rows.end(), 0u);
     exec.sortByKey(keys, order.rows);
-    keys.resize(static_cast<std::size_t>(std::ranges::lower_bound(keys, kNoKey) - keys.begin()));
+    keys.resize(static_cast<std::size_t>(std::ranges::lower_bound(keys, shortKeys.none()) - keys.begin()));
     order.rows.resize(keys.size());
 
     for (std::size_t i = 0; i < keys.size(); ++i)
         if (i == 0 || blockPart(keys[i]) != blockPart(keys[i - 1])) {
             order.firstRow.push_back(i);
-            order.blocks.push_back({.coord = blockOfKey(keys[i])});
+            order.blocks.push_back({.coord = shortKeys.block(keys[i])});
         }
     order.firstRow.push_back(keys.size());
 

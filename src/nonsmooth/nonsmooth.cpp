@@ -2,6 +2,7 @@
 #include "nonsmooth/nonsmooth.h"
 
 #include "nonsmooth/method.h"
+#include "world/cohesion.h"
 
 #include <fmt/format.h>
 
@@ -92,6 +93,7 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     if (settings.cells) checkCells(settings, world, problems);
     else mpm::checkResolution(resolution(settings), world, problems);
     mpm::checkFriction("nonsmooth", world, problems);
+    world::refuseCohesion("nonsmooth", world, problems);
     checkPacking(settings, world, problems);
     checkFastFriction(settings, world, problems);
     const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));

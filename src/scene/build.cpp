@@ -109,7 +109,7 @@ void buildMaterials(const SceneDescription& scene, world::World& world) {
     world.materials.clear();
     world.contacts = {};
     for (const MaterialDescription& m : scene.materials)
-        world.materials.push_back({m.name, *m.density, *m.packingFraction, m.slope(), m.grainDiameter});
+        world.materials.push_back({m.name, *m.density, *m.packingFraction, m.slope(), m.grainDiameter, m.cohesion});
     for (const ContactDescription& c : scene.contacts)
         world.contacts.set(materialIndex(scene, c.between[0]), materialIndex(scene, c.between[1]), {c.friction, c.restitution});
 }

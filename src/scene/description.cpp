@@ -83,6 +83,7 @@ void MaterialDescription::keys(KeyVisitor& v) {
     v.number(
         {"grain_diameter", "physical size of a grain; the simulated size follows from resolution", Dimension::length, positive()},
         grainDiameter);
+    v.number({"cohesion", "k of the cone sqrt(J2) <= mu_hat p + k: what wet grains hold without pressure", Dimension::pressure, nonNegative()}, cohesion);
     v.table({"look", "how its grains look in pictures"}, [&](KeyVisitor& inside) { look.keys(inside); });
 
     if (density && bulkDensity && *bulkDensity > *density)

@@ -70,6 +70,7 @@ struct MaterialDescription {
     std::optional<double> frictionAngleDeg, muHat;                 // one of them; default 30°
     world::FrictionMatch match = world::FrictionMatch::tan;
     double grainDiameter = 5e-4;   // [m]
+    double cohesion = 0;           // [Pa]
     MaterialLookDescription look;
     void keys(KeyVisitor&);
     void resolve();         // leaves density and packing fraction, and one friction

@@ -29,6 +29,7 @@ struct Material {
     double packingFraction = 0.6;    // of the packed bulk
     double muHat = 0.5773502691896257;   // slope of the cone, tan 30°
     double grainDiameter = 5e-4;     // physical [m]
+    double cohesion = 0;             // k of the cone √J₂ ≤ μ̂ p + k [Pa]
 
     double bulkDensity() const { return density * packingFraction; }
 };

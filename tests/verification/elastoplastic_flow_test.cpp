@@ -75,10 +75,55 @@ TEST(ElastoplasticFlow, aLayerStandsOnASlopeUpToItsFrictionAngleAndSlidesBeyond)
     }
 }
 
+/// Two blocks that collide in free flight, for 0.1 s.
+world::FieldTable collision(double muHat, const elastoplastic::Hardening& hardening) {
+    world::World world;
+    world.domain = {{-2, -2, -2}, {2, 2, 2}, {}};
+    world.materials = {world::Material{.name = "sand", .muHat = muHat}};
+    world.gravity = {0, 0, 0};
+    world.resolution.size = 0.05;
+    world.fills = {{boxBetween({-0.3, -0.2, -0.2}, {0.0, 0.2, 0.2}), 0, 0, {1.0, 0.2, -0.1}}, {boxBetween({0.02, -0.25, -0.1}, {0.3, 0.1, 0.2}), 0, 1, {-1.0, 0.1, 0.3}}};
+    elastoplastic::Settings settings;
+    settings.hardening = hardening;
+    world::Simulation simulation(world, elastoplastic::info.create(settings, world, world::Precision::float64));
+    const Exec exec(2);
+    simulation.fill(exec);
+    advance(simulation, exec, 0.1);
+    world::FieldTable end;
+    simulation.method().read(exec, std::array<std::string_view, 3>{"velocity", "plastic_strain", "friction_angle"}, end);
+    return end;
+}
+
+// Hardening that stays at 33° is sand of 33°, whatever the material says; one that changes has the angle of its plastic strain in every point.
+TEST(ElastoplasticFlow, hardeningTakesTheFrictionAngleOver) {
+    using world::FrictionMatch;
+    const auto difference = [](const world::FieldTable& a, const world::FieldTable& b) {
+        double most = 0;
+        for (std::size_t i = 0; i < a.reals("velocity").size(); ++i) most = std::max(most, std::abs(a.reals("velocity")[i] - b.reals("velocity")[i]));
+        return most;
+    };
+    const elastoplastic::Hardening constant{.present = true, .finalDeg = 33, .riseDeg = 0, .decay = 0.2, .deficitDeg = 0, .match = FrictionMatch::tan};
+    const world::FieldTable own = collision(std::tan(33 * kDegree), {}), given = collision(0.3, constant), other = collision(0.3, {});
+    EXPECT_LT(difference(own, given), 1e-10);
+    EXPECT_GT(difference(own, other), 1e-2) << "what the test is about";
+
+    elastoplastic::Hardening softening = constant;
+    softening.deficitDeg = -6;
+    softening.decay = 30;
+    const world::FieldTable soft = collision(0.3, softening);
+    double least = 90;
+    for (std::size_t i = 0; i < soft.count(); ++i) {
+        EXPECT_NEAR(soft.reals("friction_angle")[i], softening.angleDeg(soft.reals("plastic_strain")[i]), 1e-9);
+        least = std::min(least, soft.reals("friction_angle")[i]);
+    }
+    EXPECT_LT(least, 34) << "some points have lost most of the 6 degrees";
+}
+
 /// (r∞ − r₀)/r₀ of a slab column of aspect ratio a that collapses beside a smooth wall: the front that 99 % of the mass is behind.
-double runOut(double aspect, int cellsAcross, double cfl) {
+double runOut(double aspect, int cellsAcross, double cfl, double cohesion = 0) {
     const double r0 = 0.1, h = r0 / cellsAcross, reach = r0 * (2 + 2.2 * aspect);
     world::World world = slab(h, {reach, 4 * h, 1.2 * aspect * r0});
+    world.materials.front().cohesion = cohesion;
     closeDomain(world);
     world.fills = {{boxBetween({0, 0, 0}, {r0, 4 * h, aspect * r0}), 0, 0, {}}};
     elastoplastic::Settings settings;
@@ -104,6 +149,16 @@ TEST(ElastoplasticFlow, aColumnRunsOutAsFarAsMeasuredWhateverTheStep) {
     EXPECT_GT(coarse, 0.85 * 1.2 * 2);
     EXPECT_LT(coarse, 1.15 * 1.8 * 2);
     EXPECT_NEAR(half, coarse, 0.03 * coarse);
+}
+
+// A cliff of height H stands up to k of about a quarter of ρ g H: 1500 Pa hold 10 cm of sand, 20 Pa do not.
+TEST(ElastoplasticFlow, wetSandStandsWhereDrySandFalls) {
+    const double dry = runOut(1, 8, 0.4), moist = runOut(1, 8, 0.4, 20), wet = runOut(1, 8, 0.4, 1500);
+    std::printf("    run-out dry %.3f r0, with a cohesion of 20 Pa %.3f, of 1500 Pa %.3f\n", dry, moist, wet);
+    EXPECT_GT(dry, 0.8);
+    EXPECT_LT(moist, dry);
+    EXPECT_GT(moist, 0.3);
+    EXPECT_LT(wet, 0.02);
 }
 
 TEST(ElastoplasticStudy, columnsOfManyShapesRunOutAsMeasured) {

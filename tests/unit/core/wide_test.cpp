@@ -141,6 +141,19 @@ TYPED_TEST(WideTest, interleavingIsATranspose) {
     EXPECT_EQ(w.lanes(), columns[3]);
 }
 
+TYPED_TEST(WideTest, eightColumnsTranspose) {
+    using T = TypeParam;
+    std::array<std::array<T, 8>, 8> columns;
+    std::array<Wide<T>, 8> wide;
+    for (std::uint64_t c = 0; c < 8; ++c) wide[c] = this->wide(columns[c] = this->randomLanes(c));
+    alignas(64) std::array<T, 64> rows;
+    storeTransposed(wide, rows.data());
+    for (std::size_t i = 0; i < 8; ++i)
+        for (std::size_t c = 0; c < 8; ++c) EXPECT_EQ(rows[8 * i + c], columns[c][i]);
+    const std::array<Wide<T>, 8> back = loadTransposed(rows.data());
+    for (std::size_t c = 0; c < 8; ++c) EXPECT_EQ(back[c].lanes(), columns[c]);
+}
+
 TYPED_TEST(WideTest, integersConvertAndGather) {
     using T = TypeParam;
     const std::array<T, 8> a{T(-2.5), T(-1), T(-0.5), T(0), T(0.5), T(1.75), T(1000000), T(7)};

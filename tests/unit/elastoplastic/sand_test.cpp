@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The constitutive law of a point against tables computed with an independent SVD-based implementation in high precision.
 #include "csv.h"
+#include "elastoplastic/hardening.h"
 #include "elastoplastic/plastic_case.h"
 #include "elastoplastic/sand.h"
 
@@ -34,7 +35,7 @@ Mat3 strainOf(const Mat3& f) { return f * transpose(f) - Mat3::identity(); }
 
 template <class Real>
 SandState<Real> stateOf(const Mat3& strain, double expansion = 0) {
-    return {wide<Real>(strain), Wide<Real>(static_cast<Real>(expansion)), {}};
+    return {wide<Real>(strain), Wide<Real>(static_cast<Real>(expansion)), {}, Wide<Real>(Real(0))};
 }
 
 template <class Real>
@@ -57,7 +58,7 @@ TYPED_TEST(Sand, returnMapAgreesWithTheTable) {
         const Elasticity elasticity = Elasticity::fromYoung(table.number(row, "E_Pa"), table.number(row, "nu"));
         const double muHat = table.number(row, "alpha") * 3 / std::sqrt(2.0);
         SandState<Real> state = stateOf<Real>(strainOf(f));
-        projectToCone(elasticity, Wide<Real>(static_cast<Real>(elasticity.kappa(muHat))), state);
+        projectToCone(elasticity, Cone<Real>{Wide<Real>(static_cast<Real>(elasticity.kappa(muHat)))}, state);
 
         const double size = frobeniusNorm(strainOf(f)), scale = 2 * elasticity.mu * size;
         EXPECT_LT(frobeniusNorm(lane(state.strain) - strainOf(expected)), tolerance<Real>(size) * size);
@@ -71,6 +72,7 @@ TYPED_TEST(Sand, returnMapAgreesWithTheTable) {
         const std::string name = table.text(row, "case");
         EXPECT_EQ(plasticCase(told, elasticity, elasticity.kappa(muHat)), name == "I" ? 1 : name == "II" ? 2 : 3) << name;
         const bool parted = table.text(row, "case") == "II";
+        EXPECT_NEAR(state.plasticStrain.lane(0), name == "III" ? table.number(row, "delta_q") : 0.0, tolerance<Real>(size) * size) << "nothing in case II: PHYSICS, section 2";
         EXPECT_NEAR(state.expansion.lane(0), parted ? table.number(row, "tr_eps") : 0.0, tolerance<Real>(size) * size);
     }
 }
@@ -92,7 +94,7 @@ TYPED_TEST(Sand, simpleShearAtConstantVolumeAgreesWithTheTable) {
         for (; row < table.rows() && table.text(row, "phi_deg") == phi && table.text(row, "steps_to_gamma1") == steps; ++row) {
             for (; taken < std::lround(table.number(row, "gamma") / increment); ++taken) {
                 state.strain = advanceStrain(state.strain, a);
-                projectToCone(elasticity, kappa, state);
+                projectToCone(elasticity, Cone<Real>{kappa}, state);
             }
             const double p = table.number(row, "p_Pa");
             // Two thousand roundings of the strain in float.
@@ -100,6 +102,8 @@ TYPED_TEST(Sand, simpleShearAtConstantVolumeAgreesWithTheTable) {
             EXPECT_NEAR(state.stress.xy.lane(0), table.number(row, "tau_xy"), gate * p);
             EXPECT_NEAR(state.stress.xx.lane(0), table.number(row, "tau_xx"), gate * p);
             EXPECT_NEAR(state.stress.yy.lane(0), table.number(row, "tau_yy"), gate * p);
+            // Each step adds the difference of two strains of some 0.04, of which the logarithm's series in float leaves 1e-7 uncertain.
+            EXPECT_NEAR(state.plasticStrain.lane(0), table.number(row, "q"), (std::is_same_v<Real, double> ? 1e-10 : 2.5e-7 * taken));
         }
     }
 }
@@ -152,8 +156,8 @@ TYPED_TEST(Sand, stressIsObjective) {
         const Mat3 f = Mat3::diagonal({0.98, 0.97, 0.99}) + randomMatrix(rng, 0.03);
         const Mat3 r = Quat::fromRotationVector({rng.uniform(-2, 2), rng.uniform(-2, 2), rng.uniform(-2, 2)}).matrix();
         SandState<Real> still = stateOf<Real>(strainOf(f)), turned = stateOf<Real>(strainOf(r * f));
-        projectToCone(elasticity, kappa, still);
-        projectToCone(elasticity, kappa, turned);
+        projectToCone(elasticity, Cone<Real>{kappa}, still);
+        projectToCone(elasticity, Cone<Real>{kappa}, turned);
         const Mat3 difference = r * lane(still.stress) * transpose(r) - lane(turned.stress);
         EXPECT_LT(frobeniusNorm(difference), (std::is_same_v<Real, double> ? 1e-12 : 2e-5) * 2 * elasticity.mu * frobeniusNorm(strainOf(f)));
     }
@@ -170,7 +174,7 @@ TYPED_TEST(Sand, volumeGainedInTensionIsPushedBackBeforeStressReturns) {
         a.fill(Wide<Real>(Real(0)));
         a[0] = a[4] = a[8] = Wide<Real>(static_cast<Real>(rate));
         state.strain = advanceStrain(state.strain, a);
-        projectToCone(elasticity, kappa, state);
+        projectToCone(elasticity, Cone<Real>{kappa}, state);
     };
     for (int i = 0; i < 100; ++i) strainBy(1e-3);
     const double gained = 300 * std::log1p(1e-3);
@@ -181,6 +185,65 @@ TYPED_TEST(Sand, volumeGainedInTensionIsPushedBackBeforeStressReturns) {
     strainBy(1 / 1.001 - 1);
     strainBy(-1e-3);
     EXPECT_NEAR(state.stress.xx.lane(0), (3 * elasticity.lambda + 2 * elasticity.mu) * std::log1p(-1e-3), 2e-2 * 1e-3 * 3 * elasticity.lambda);
+}
+
+TYPED_TEST(Sand, hardeningAgreesWithTheTable) {
+    using Real = TypeParam;
+    const test::CsvTable table("F_klar_hardening.csv");
+    ASSERT_GT(table.rows(), 5u);
+    const Hardening hardening;   // the table's h₀ … h₃, by (31)
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        const double q = table.number(row, "q"), expected = table.number(row, "mu_hat");
+        EXPECT_NEAR(hardening.muHat(Wide<Real>(static_cast<Real>(q))).lane(0), expected, (std::is_same_v<Real, double> ? 1e-12 : 1e-6) * expected) << q;
+        EXPECT_NEAR(hardening.angleDeg(q), table.number(row, "phiF_deg (h=35,9,0.2,10)"), 1e-10);
+    }
+    for (const world::FrictionMatch match : {world::FrictionMatch::tan, world::FrictionMatch::sin, world::FrictionMatch::inscribed, world::FrictionMatch::middle}) {
+        Hardening other;
+        other.match = match;
+        const double expected = world::muHatFromAngle(other.angleDeg(1.5), match);
+        EXPECT_NEAR(other.muHat(Wide<Real>(Real(1.5))).lane(0), expected, (std::is_same_v<Real, double> ? 1e-14 : 1e-6) * expected);
+    }
+    // The extremes over all q, against a search.
+    double largest = 0, smallest = 90;
+    for (int i = 0; i <= 100000; ++i) {
+        const double angle = hardening.angleDeg(1e-3 * i);
+        largest = std::max(largest, angle);
+        smallest = std::min(smallest, angle);
+    }
+    EXPECT_NEAR(hardening.largestDeg(), largest, 1e-6);
+    EXPECT_NEAR(hardening.smallestDeg(), smallest, 1e-6);
+}
+
+// √J₂ ≤ μ̂ p + k: what cohesion holds, in tension and in shear, and that it is gone once the grains have parted.
+TYPED_TEST(Sand, cohesionMovesTheTipOfTheCone) {
+    using Real = TypeParam;
+    const Elasticity elasticity = Elasticity::fromYoung(3.537e5, 0.3);
+    const double muHat = 0.6, k = 500;
+    const Cone<Real> cone{Wide<Real>(static_cast<Real>(elasticity.kappa(muHat))), Wide<Real>(static_cast<Real>(elasticity.tip(k, muHat)))};
+    const double gate = std::is_same_v<Real, double> ? 1e-10 : 1e-4;
+    // H = (t/3) 1 + s (e_x e_yᵀ + e_y e_xᵀ) has p = −K t and √J₂ = 2 μ s.
+    const auto projected = [&](double t, double s, double expansion = 0) {
+        SandState<Real> state = stateOf<Real>({}, expansion);
+        state.strain = strainFromHencky(wide<Real>(Mat3{{t / 3, s, 0, s, t / 3, 0, 0, 0, t / 3}}));
+        projectToCone(elasticity, cone, state);
+        return state;
+    };
+    const auto shearOf = [](const SandState<Real>& state) { return static_cast<double>(state.stress.xy.lane(0)); };
+    const double tip = elasticity.tip(k, muHat);
+    EXPECT_NEAR(-elasticity.bulkModulus() * tip, -k / muHat, 1e-9 * k);
+
+    const SandState<Real> held = projected(0.9 * tip, 0);
+    EXPECT_NEAR(held.stress.xx.lane(0), 0.9 * k / muHat, gate * k) << "tension";
+    EXPECT_EQ(held.expansion.lane(0), Real(0));
+    const SandState<Real> torn = projected(1.1 * tip, 0);
+    EXPECT_EQ(torn.stress.xx.lane(0), Real(0));
+    EXPECT_NEAR(torn.expansion.lane(0), 1.1 * tip, gate * tip);
+    const SandState<Real> open = projected(-0.01 * tip, 0.01, 0.5 * tip);
+    EXPECT_EQ(shearOf(open), 0) << "grains that parted do not hold before they close up";
+    const SandState<Real> closed = projected(-tip, 0.01, 0.5 * tip);
+    EXPECT_NEAR(shearOf(closed), muHat * elasticity.bulkModulus() * 0.5 * tip, gate * k) << "in the step that closes them they are dry";
+    for (const double t : {0.5 * tip, 0.0, -tip, -3 * tip})
+        EXPECT_NEAR(shearOf(projected(t, 0.02)), k - muHat * elasticity.bulkModulus() * t, gate * k) << t;
 }
 
 }  // namespace

@@ -115,6 +115,7 @@ void transfersAgreeWithDenseSums() {
     std::map<std::tuple<int, int, int>, std::array<double, kNodeReals>> dense;
     double mass = 0;
     Vec3 momentum;
+    const std::vector<Reach> whole(blocks.points.size());
     for (std::size_t b = 0; b < blocks.points.size(); ++b) {
         const PointBlock& block = blocks.points[b];
         for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
@@ -122,16 +123,16 @@ void transfersAgreeWithDenseSums() {
             alignas(64) std::array<Real, 24> position;
             // Drifted by up to one cell since the sort, as between sorts.
             for (std::size_t i = 0; i < 24; ++i) position[i] = static_cast<Real>(points.position.group(g)[i] + 0.9 * std::sin(static_cast<double>(i + 24 * g)));
-            PointMomenta<Real> m;
             alignas(64) std::array<std::array<Real, 8>, 25> v;
             for (std::size_t k = 0; k < 25; ++k)
                 for (std::size_t p = 0; p < 8; ++p) v[k][p] = static_cast<Real>(static_cast<int>(p) < count ? (k == 0 ? 1 + 0.1 * static_cast<double>(p) : std::sin(static_cast<double>(17 * k + p + g))) : 0);
-            m.mass = Wide<Real>::load(v[0].data());
-            for (std::size_t k = 0; k < 3; ++k) m.momentum[k] = Wide<Real>::load(v[1 + k].data());
-            for (std::size_t k = 0; k < 9; ++k) m.affine[k] = Wide<Real>::load(v[4 + k].data());
-            for (std::size_t k = 0; k < 3; ++k) m.impulse[k] = Wide<Real>::load(v[13 + k].data());
-            for (std::size_t k = 0; k < 9; ++k) m.impulseAffine[k] = Wide<Real>::load(v[16 + k].data());
-            scatter(QuadraticStencil<Real>(position.data()), m, count, tiles.data() + b * kTileNodes * kNodeReals);
+            const QuadraticStencil<Real> stencil(position.data());
+            const auto column = [&](std::size_t k) { return stencil.centre * Wide<Real>::load(v[k].data()); };
+            const PointMomenta<Real> m{column(0), {column(1), column(2), column(3)}, {column(13), column(14), column(15)}};
+            const auto along = [&](std::size_t axis) {
+                return MomentaSlope<Real>{{column(4 + axis), column(7 + axis), column(10 + axis)}, {column(16 + axis), column(19 + axis), column(22 + axis)}};
+            };
+            scatter(stencil, m, along, count, tiles.data() + b * kTileNodes * kNodeReals);
 
             for (int p = 0; p < count; ++p) {
                 const auto lane = static_cast<std::size_t>(p);
@@ -168,7 +169,7 @@ void transfersAgreeWithDenseSums() {
     Vec3 nodeMomentum;
     for (std::size_t b = 0; b < blocks.nodes.size(); ++b) {
         Real* values = nodes.data() + b * kBlockNodes * kNodeReals;
-        sumTiles(blocks.nodes[b], tiles.data(), values);
+        sumTiles(blocks.nodes[b], tiles.data(), whole, values);
         for (int n = 0; n < kBlockNodes; ++n) {
             const BlockCoord& c = blocks.nodes[b].coord;
             const auto found = dense.find({4 * c.x + n / 16, 4 * c.y + n / 4 % 4, 4 * c.z + n % 4});
@@ -226,14 +227,11 @@ TEST(Transfer, keepsLinearAndAngularMomentum) {
         for (std::size_t k = 0; k < 13; ++k)
             for (std::size_t p = 0; p < 8; ++p) start[k][p] = k == 0 ? 1 + 0.1 * static_cast<double>(p) : std::sin(static_cast<double>(17 * k + 5 * p));
         const QuadraticStencil<double> stencil(position.data());
-        PointMomenta<double> m{};
-        const Wide<double> mass = m.mass = Wide<double>::load(start[0].data());
-        for (std::size_t k = 0; k < 3; ++k) m.momentum[k] = mass * Wide<double>::load(start[1 + k].data());
-        for (std::size_t k = 0; k < 9; ++k) m.affine[k] = mass * Wide<double>::load(start[4 + k].data());
-        for (auto& none : m.impulse) none = Wide<double>(0.0);
-        for (auto& none : m.impulseAffine) none = Wide<double>(0.0);
+        const Wide<double> mass = stencil.centre * Wide<double>::load(start[0].data()), none(0.0);
+        const auto column = [&](std::size_t k) { return mass * Wide<double>::load(start[k].data()); };
+        const auto along = [&](std::size_t axis) { return MomentaSlope<double>{{column(4 + axis), column(7 + axis), column(10 + axis)}, {none, none, none}}; };
         NodeValues<double> tile(kTileNodes * kNodeReals, 0.0);
-        scatter(stencil, m, 8, tile.data());
+        scatter(stencil, PointMomenta<double>{mass, {column(1), column(2), column(3)}, {none, none, none}}, along, 8, tile.data());
 
         Vec3 linear, angular;   // given by the impulses
         for (int n = 0; n < kTileNodes; ++n) {
@@ -277,7 +275,7 @@ TEST(Tile, loadsWhatTheNodesHold) {
         for (int n = 0; n < kBlockNodes; ++n) nodes[(b * kBlockNodes + static_cast<std::size_t>(n)) * kNodeReals] = nodeValue(blocks.nodes[b].coord, n);
     AlignedVector<float> tile(kTileNodes * kNodeReals);
     for (const PointBlock& block : blocks.points) {
-        loadTile(block, nodes.data(), tile.data());
+        loadTile(block, {}, nodes.data(), tile.data());
         for (int n = 0; n < kTileNodes; ++n) {
             const Vec3i local{n / 64 - 2, n / 8 % 8 - 2, n % 8 - 2};
             BlockCoord c = block.coord;
