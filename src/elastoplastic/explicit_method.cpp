@@ -183,6 +183,8 @@ void ExplicitMethod<Real>::load(const Exec& exec, const Archive& archive) {
         const auto group = archive.group("points");
         points_.load(archive);
     }
+    for (std::size_t row = 0; row < points_.rows(); ++row)
+        if (points_.material(row) < 0 || static_cast<std::size_t>(points_.material(row)) >= kappa_.size()) throw ArchiveError("a point is of a material that there is not");
     const auto coords = archive.get<std::int32_t>("block_coords"), counts = archive.get<std::int32_t>("block_points"),
                groups = archive.get<std::int32_t>("block_groups");
     if (coords.size() != 3 * counts.size() || groups.size() != counts.size()) throw ArchiveError("block_coords and block_points do not fit together");

@@ -9,8 +9,8 @@
 namespace talus::elastoplastic {
 namespace {
 
-// Found by fuzzing: positions of blocks are multiplied as whole numbers.
-TEST(Load, refusesBlocksOutsideOfAnyGrid) {
+// Found by fuzzing: positions of blocks are multiplied as whole numbers, materials are indices.
+TEST(Load, refusesBlocksOutsideOfAnyGridAndUnknownMaterials) {
     world::World world;
     world.materials = {{.name = "sand"}};
     world.resolution.size = 0.1;
@@ -24,10 +24,15 @@ TEST(Load, refusesBlocksOutsideOfAnyGrid) {
     MemoryArchive archive;
     method->save(archive);
     EXPECT_NO_THROW(other->load(exec, archive));
+    MemoryArchive farBlock = archive, otherMaterial = archive;
     auto coords = archive.get<std::int32_t>("block_coords");
     coords[1] = 553858109;
-    archive.put("block_coords", coords);
-    EXPECT_THROW(other->load(exec, archive), ArchiveError);
+    farBlock.put("block_coords", coords);
+    EXPECT_THROW(other->load(exec, farBlock), ArchiveError);
+    auto materials = archive.get<std::int32_t>("points/material");
+    materials[0] = -1;
+    otherMaterial.put("points/material", materials);
+    EXPECT_THROW(other->load(exec, otherMaterial), ArchiveError);
 }
 
 }  // namespace
