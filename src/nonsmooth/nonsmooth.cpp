@@ -140,9 +140,9 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
     constexpr double kSpread = 1.5;   // grains that flow are in more cells than those that were filled in
     const bool constant = settings.stressBasis == StressBasis::constant;
     const double sites = constant ? counts.cells : counts.nodes, width = constant ? 8 : 27;
-    const double perSite = width * (sizeof(Vec3) + 4) + 2 * sizeof(double) + sizeof(SymTensor) + 4 + sizeof(double) + GaussSeidel::bytesPerSite(constant ? 8 : 27);
+    const double perSite = width * (sizeof(Vec3) + 4) + 2 * sizeof(double) + sizeof(SymTensor) + 4 + 4 * sizeof(double) + GaussSeidel::bytesPerSite(constant ? 8 : 27);
     const double perGridCell = sizeof(CornerSums) + sizeof(Vec3i) + 4 + kCorners * 4;
-    const double perNode = 3 * sizeof(Node) + 3 * sizeof(double) + sizeof(Vec3) + sizeof(Vec3i) + kCorners * 4;
+    const double perNode = 4 * sizeof(Node) + 3 * sizeof(double) + 2 * sizeof(Vec3) + sizeof(Vec3i) + kCorners * 4;
     const double perPoint = static_cast<double>(Points().bytesPerRow());
     const double bytes = points * perPoint + kSpread * (sites * perSite + counts.cells * perGridCell + counts.nodes * perNode);
     return {static_cast<std::int64_t>(points), bytes, std::cbrt(cellVolume)};
