@@ -152,7 +152,7 @@ void ExplicitMethod<Real>::pointsToGrid(const Exec& exec, const world::World& wo
                 push(world, block, g, dt, change);
                 for (std::size_t row = 0; row < 3; ++row) momenta.impulse[row] = mass * W::load(change + 8 * row);
             }
-            const auto along = [&](std::size_t axis) {
+            const auto along = [&](std::size_t axis) __attribute__((always_inline)) {
                 constexpr std::size_t kEntry[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};   // of a symmetric tensor
                 const W massStep = mass * h[axis], volumeStep = volume * force[axis];
                 mpm::MomentaSlope<Real> slope;

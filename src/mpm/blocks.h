@@ -25,9 +25,9 @@ struct PointBlock {
                                                             // were taken out since the last sort leave more groups than points need
     std::array<std::int32_t, kNeighbours> nodeBlocks{};     // all present
 };
-/// Points of a group of the block; the rest is padding.
+/// Points of a group of the block, none where enough were taken out since the last sort; the rest is padding.
 inline int pointsInGroup(const PointBlock& block, std::uint32_t group) {
-    return std::min(8, static_cast<int>(block.points) - 8 * static_cast<int>(group - block.firstGroup));
+    return std::clamp(static_cast<int>(block.points) - 8 * static_cast<int>(group - block.firstGroup), 0, 8);
 }
 struct NodeBlock {
     BlockCoord coord;

@@ -115,14 +115,17 @@ template <class Real, class Along>
     using W = Wide<Real>;
     alignas(64) Real value[4][64];   // (mass, momentum, 0, impulse) at the nearest node, then their slopes along x, y, z
     const W none(Real(0));
-    for (std::size_t axis = 0; axis < 3; ++axis) {
+    const auto take = [&](std::size_t axis) __attribute__((always_inline)) {
         const MomentaSlope<Real> slope = along(axis);
         for (std::size_t row = 0; row < 3; ++row) {
             m.momentum[row] = negMulAdd(slope.momentum[row], s.fraction[axis], m.momentum[row]);
             m.impulse[row] = negMulAdd(slope.impulse[row], s.fraction[axis], m.impulse[row]);
         }
         storeTransposed<Real>({none, slope.momentum[0], slope.momentum[1], slope.momentum[2], none, slope.impulse[0], slope.impulse[1], slope.impulse[2]}, value[1 + axis]);
-    }
+    };
+    take(0);   // not a loop: GCC 12 leaves one rolled up, with its packs in memory
+    take(1);
+    take(2);
     storeTransposed<Real>({m.mass, m.momentum[0], m.momentum[1], m.momentum[2], none, m.impulse[0], m.impulse[1], m.impulse[2]}, value[0]);
     for (std::size_t p = 0, count = static_cast<std::size_t>(points); p < count;) {
         const bool pair = p + 1 < count && s.corner[p] == s.corner[p + 1];
