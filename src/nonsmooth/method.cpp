@@ -10,7 +10,10 @@
 
 namespace talus::nonsmooth {
 
-NonsmoothMethod::NonsmoothMethod(const Settings& settings, const world::World& world) : settings_(settings), domain_(world.domain), frame_(gridFrame(settings, world)) { refresh(world); }
+NonsmoothMethod::NonsmoothMethod(const Settings& settings, const world::World& world, world::Precision precision)
+    : settings_(settings), single_(precision == world::Precision::float32), domain_(world.domain), frame_(gridFrame(settings, world)) {
+    refresh(world);
+}
 
 void NonsmoothMethod::refresh(const world::World& world) {
     if (revision_ == world.revision) return;

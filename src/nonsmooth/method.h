@@ -13,7 +13,7 @@ namespace talus::nonsmooth {
 
 class NonsmoothMethod final : public world::Method {
 public:
-    NonsmoothMethod(const Settings&, const world::World&);
+    NonsmoothMethod(const Settings&, const world::World&, world::Precision);
 
     world::Inserted insert(const Exec&, world::World&, const world::Fill&) override;
     world::Removed erase(const Exec&, const world::Region&, world::ChunkSink* taken) override;
@@ -65,6 +65,7 @@ private:
     std::optional<world::Failed> missed(const SolveReport&, const world::World&, double dt, double tolerance);
 
     Settings settings_;
+    bool single_;                    // arithmetic of sites in float where the tolerance allows it
     world::Domain domain_;
     mpm::GridFrame frame_;
     std::vector<Rheology> rheology_;           // per material

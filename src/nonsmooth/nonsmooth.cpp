@@ -157,8 +157,8 @@ double slabWidth(const world::MethodSettings& given, const world::World& world, 
     return cells[axis] * 0.5 * (size[a] / cells[a] + size[b] / cells[b]);
 }
 
-std::unique_ptr<world::Method> create(const world::MethodSettings& given, const world::World& world, world::Precision) {
-    return std::make_unique<NonsmoothMethod>(static_cast<const Settings&>(given), world);
+std::unique_ptr<world::Method> create(const world::MethodSettings& given, const world::World& world, world::Precision precision) {
+    return std::make_unique<NonsmoothMethod>(static_cast<const Settings&>(given), world, precision);
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ double NonsmoothMethod::stressScale(const Exec& exec, const world::World& world)
 
 SolveReport NonsmoothMethod::solve(const Exec& exec, double dt, double tolerance) {
     const auto phase = exec.phase("friction");
-    const SolveLimits limits{.tolerance = tolerance * dt, .mostSweeps = static_cast<int>(settings_.mostSweeps), .single = settings_.tolerance >= kLeastInSingle};
+    const SolveLimits limits{.tolerance = tolerance * dt, .mostSweeps = static_cast<int>(settings_.mostSweeps), .single = single_ && settings_.tolerance >= kLeastInSingle};
     const std::vector<Node> start = problem_.nodes;
     SolveReport report = solver_.solve(exec, problem_, &contacts_, limits);
     if (freeBodies_.size() > 0) {

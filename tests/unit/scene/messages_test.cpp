@@ -183,7 +183,7 @@ TEST(Messages, Files) {
     EXPECT_EQ(codeOf("hourglas", message), ExitCode::usage);
     EXPECT_EQ(message,
               "there is no built-in scene 'hourglas'; did you mean 'hourglass'? The built-in scenes are 'chute', 'column', 'crater', 'drum', 'gate', 'heap', 'hourglass', "
-              "'rocket', 'silo', 'wheel'; "
+              "'pile', 'popcorn', 'rocket', 'silo', 'wheel'; "
               "a scene file is given by its path, ./hourglas.toml");
 }
 
