@@ -77,7 +77,7 @@ public:
 
     /// Starts from problem.stress; leaves stress and velocities there.
     SolveReport solve(const Exec&, FrictionProblem&, NodeForces*, const SolveLimits&);
-    static double bytesPerSite(std::size_t width);
+    static double bytesPerSite(std::size_t width, bool single);
 
 private:
     std::unique_ptr<SiteGroups<float>> single_;

@@ -98,7 +98,10 @@ SolveReport solveWith(const Exec& exec, FrictionProblem& problem, SiteGroups<T>&
 GaussSeidel::GaussSeidel() : single_(std::make_unique<SiteGroups<float>>()), precise_(std::make_unique<SiteGroups<double>>()) {}
 GaussSeidel::~GaussSeidel() = default;
 
-double GaussSeidel::bytesPerSite(std::size_t width) { return static_cast<double>(sizeof(SiteGroup<float>)) / 8 + static_cast<double>(width) * (3 * sizeof(float) + sizeof(std::uint32_t)) + sizeof(std::uint32_t); }
+double GaussSeidel::bytesPerSite(std::size_t width, bool single) {
+    const double group = single ? sizeof(SiteGroup<float>) : sizeof(SiteGroup<double>), number = single ? sizeof(float) : sizeof(double);
+    return group / 8 + static_cast<double>(width) * (3 * number + sizeof(std::uint32_t)) + sizeof(std::uint32_t);
+}
 
 void applyStress(const Exec& exec, const FrictionProblem& problem, std::vector<Node>& nodes) {
     problem.width == 8 ? applyStressWidth<8>(exec, problem, nodes) : applyStressWidth<27>(exec, problem, nodes);

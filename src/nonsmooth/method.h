@@ -65,7 +65,7 @@ private:
     std::optional<world::Failed> missed(const SolveReport&, const world::World&, double dt, double tolerance);
 
     Settings settings_;
-    bool single_;                    // arithmetic of sites in float where the tolerance allows it
+    bool single_;                    // arithmetic of sites in float
     world::Domain domain_;
     mpm::GridFrame frame_;
     std::vector<Rheology> rheology_;           // per material

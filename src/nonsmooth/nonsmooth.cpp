@@ -120,7 +120,7 @@ Counts countCells(const geometry::Shape& region, const mpm::GridFrame& frame) {
 }
 
 // Points with the largest column twice and the sort's keys; of the grid, all that lives in a step at once.
-world::Estimate estimate(const world::MethodSettings& given, const world::World& world, world::Precision) {
+world::Estimate estimate(const world::MethodSettings& given, const world::World& world, world::Precision precision) {
     const auto& settings = static_cast<const Settings&>(given);
     const mpm::GridFrame frame = gridFrame(settings, world);
     const double cellVolume = frame.cellVolume();
@@ -140,11 +140,13 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
     constexpr double kSpread = 1.5;   // grains that flow are in more cells than those that were filled in
     const bool constant = settings.stressBasis == StressBasis::constant;
     const double sites = constant ? counts.cells : counts.nodes, width = constant ? 8 : 27;
-    const double perSite = width * (sizeof(Vec3) + 4) + 2 * sizeof(double) + sizeof(SymTensor) + 4 + 4 * sizeof(double) + GaussSeidel::bytesPerSite(constant ? 8 : 27);
+    const double perSite = width * (sizeof(Vec3) + 4) + 2 * sizeof(double) + sizeof(SymTensor) + 4 + 4 * sizeof(double);
+    constexpr double kPadding = 27 * 4;   // lanes of groups that stay empty: half a group in each colour
+    const double grouped = (sites + kPadding) * GaussSeidel::bytesPerSite(constant ? 8 : 27, solvesInSingle(settings, precision));
     const double perGridCell = sizeof(CornerSums) + sizeof(Vec3i) + 4 + kCorners * 4;
     const double perNode = 4 * sizeof(Node) + 3 * sizeof(double) + 2 * sizeof(Vec3) + sizeof(Vec3i) + kCorners * 4;
     const double perPoint = static_cast<double>(Points().bytesPerRow());
-    const double bytes = points * perPoint + kSpread * (sites * perSite + counts.cells * perGridCell + counts.nodes * perNode);
+    const double bytes = points * perPoint + kSpread * (sites * perSite + grouped + counts.cells * perGridCell + counts.nodes * perNode);
     return {static_cast<std::int64_t>(points), bytes, std::cbrt(cellVolume)};
 }
 

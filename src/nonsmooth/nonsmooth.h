@@ -42,6 +42,9 @@ struct Settings final : world::MethodSettings {
 
 extern const world::MethodInfo info;
 
+/// Whether float is good enough for the arithmetic of stress sites.
+inline bool solvesInSingle(const Settings& settings, world::Precision precision) { return precision == world::Precision::float32 && settings.tolerance >= 1e-5; }
+
 /// The grid of a scene; its spacing is 0 where the scene does not say how fine.
 mpm::GridFrame gridFrame(const Settings&, const world::World&);
 

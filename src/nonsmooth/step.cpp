@@ -15,8 +15,6 @@ constexpr std::size_t kRowsPerTask = 1024;
 constexpr double kMostCellsMoved = 1.5;
 /// Part of a node's volume that counts as free inside bodies, where points seldom are.
 constexpr double kLeastRoom = 0.1;
-/// Tolerance from which float is good enough for the arithmetic of sites.
-constexpr double kLeastInSingle = 1e-5;
 /// Fullness beyond 1 that is left as it is, so that grains at rest stay where they are; and the most that a step looks at.
 constexpr double kAsGoodAsFull = 1e-3, kMostExcess = 0.2;
 /// Turns that grains and other bodies take in pushing free bodies that touch, and the change at which no more is needed.
@@ -140,7 +138,7 @@ double NonsmoothMethod::stressScale(const Exec& exec, const world::World& world)
 
 SolveReport NonsmoothMethod::solve(const Exec& exec, double dt, double tolerance) {
     const auto phase = exec.phase("friction");
-    const SolveLimits limits{.tolerance = tolerance * dt, .mostSweeps = static_cast<int>(settings_.mostSweeps), .single = single_ && settings_.tolerance >= kLeastInSingle};
+    const SolveLimits limits{.tolerance = tolerance * dt, .mostSweeps = static_cast<int>(settings_.mostSweeps), .single = single_};
     const std::vector<Node> start = problem_.nodes;
     SolveReport report = solver_.solve(exec, problem_, &contacts_, limits);
     if (freeBodies_.size() > 0) {
