@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <csignal>
 #include <limits>
 
 namespace talus::study {
@@ -145,9 +146,11 @@ scene::Request SweepPlan::requestOf(std::int64_t number) const {
 
 std::string SweepPlan::folderOf(std::int64_t number) const { return fmt::format("{:0{}}", number + 1, std::max<std::size_t>(3, std::to_string(cases()).size())); }
 
-bool CaseOutcome::unfinished() const {
+bool CaseOutcome::stopped() const {
     return exitCode == static_cast<int>(ExitCode::timeUp) || exitCode == static_cast<int>(ExitCode::interrupted) || exitCode == static_cast<int>(ExitCode::terminated);
 }
+
+bool CaseOutcome::unfinished() const { return stopped() || exitCode == -SIGINT || exitCode == -SIGTERM; }
 
 std::string SweepRecord::json() const {
     nlohmann::ordered_json json{{"scene", plan.request.scene}, {"variant", plan.request.variant.value_or("")}, {"precision", plan.request.precision.value_or("")}, {"sets", plan.request.sets}};

@@ -48,7 +48,9 @@ struct CaseOutcome {
     std::int64_t grains = 0, steps = 0;
     double time = 0;                        // that it reached [s]
 
-    /// Stopped from outside: to be gone on with.
+    /// It was asked to stop and left a checkpoint.
+    bool stopped() const;
+    /// Stopped from outside, perhaps before it could listen: to be run again or gone on with.
     bool unfinished() const;
 };
 

@@ -123,7 +123,7 @@ private:
         const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
         std::vector<std::string> words{"run", "--out", out.string(), "-q", "--threads", std::to_string(options_.threads > 0 ? options_.threads : std::max(1, cores / options_.jobs))};
         if (!options_.previews) words.emplace_back("--no-preview");
-        if (const auto& before = record_.outcomes[static_cast<std::size_t>(number)]; before && before->unfinished() && fs::exists(out / "run.json")) {
+        if (const auto& before = record_.outcomes[static_cast<std::size_t>(number)]; before && before->stopped() && fs::exists(out / "run.json")) {
             words.emplace_back("--resume");
             return words;
         }

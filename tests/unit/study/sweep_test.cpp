@@ -84,8 +84,9 @@ TEST(SweepRecord, comesBackFromItsFile) {
 }
 
 TEST(CaseOutcome, isUnfinishedWhereItWasStopped) {
-    for (const int code : {6, 130, 143}) EXPECT_TRUE((CaseOutcome{code, 0, ""}.unfinished())) << code;
-    for (const int code : {0, 2, 4, -9}) EXPECT_FALSE((CaseOutcome{code, 0, ""}.unfinished())) << code;
+    for (const int code : {6, 130, 143, -2, -15}) EXPECT_TRUE((CaseOutcome{code, 0, ""}.unfinished())) << code;
+    for (const int code : {-2, -15}) EXPECT_FALSE((CaseOutcome{code, 0, ""}.stopped())) << code;   // without a checkpoint
+    for (const int code : {0, 2, 4, -9, -11}) EXPECT_FALSE((CaseOutcome{code, 0, ""}.unfinished())) << code;
 }
 
 }  // namespace
