@@ -3,31 +3,14 @@
 """Fine grains for finished runs: they are where the grains of the run were, frame by frame, with the same bytes for any
 number of threads and when interrupted; a free body moves as it did."""
 import argparse
-import csv
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from run_directories import differences
+from run_directories import QUIET, Failure, call, differences, rows
 
 FACTOR = 8
 TIME_UP = 6
-
-
-class Failure(Exception):
-    pass
-
-
-def call(talus: Path, *arguments: str, expected: int = 0) -> None:
-    result = subprocess.run([str(talus), *arguments, "--no-preview", "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
-    if result.returncode != expected:
-        raise Failure(f"exit code {result.returncode} instead of {expected} from: talus {' '.join(arguments)}\n{result.stderr}")
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def check_centre_of_mass(run: Path, fine: Path, series: str) -> float:
@@ -51,8 +34,8 @@ def check_poses(run: Path, fine: Path) -> None:
 
 def check_scene(talus: Path, scene: str, folder: Path, tolerance: float, *changes: str) -> None:
     run, fine = folder / scene, folder / f"{scene}-fine"
-    call(talus, "run", scene, "--variant", "smoke", "--out", str(run), *changes)
-    refine = ["refine", str(run), "--factor", str(FACTOR)]
+    call(talus, "run", scene, "--variant", "smoke", "--out", str(run), *changes, *QUIET)
+    refine = ["refine", str(run), "--factor", str(FACTOR), *QUIET]
     call(talus, *refine, "--out", str(fine), "--threads", "1")
     worst = max(check_centre_of_mass(run, fine, file.name) for file in run.glob("series*.csv"))
     print(f"{scene}: centres of mass differ by at most {1e3 * worst:.3f} mm")
@@ -80,7 +63,7 @@ def main() -> int:
             check_scene(talus, "column", Path(folder), 1e-3, "--set", "time.frames_per_second=100")
             check_scene(talus, "crater", Path(folder), 1e-3, "--set", "time.frames_per_second=100")
             check_scene(talus, "gate", Path(folder), 1e-3, "--set", "time.frames_per_second=100", "--set", "resolution.grains=12000")   # finer than smoke, whose points sink into the plates
-            call(talus, "refine", str(Path(folder) / "nothing"), expected=3)
+            call(talus, "refine", str(Path(folder) / "nothing"), *QUIET, expected=3)
     except Failure as failure:
         print(failure)
         return 1

@@ -1,13 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """What tests of the program share: starting `talus run`, and comparing what two runs wrote."""
 import argparse
+import csv
 import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 APPENDED, TRAILER = b'<AppendedData encoding="raw">\n_', b"\n</AppendedData>\n</VTKFile>\n"
+QUIET = ("--no-preview", "-q")   # for runs of which only the files matter
 PROMISED = ("frames", "probes", "series.csv", "flows.csv")   # byte-identical for the same run; the rest may tell the time
+
+
+class Failure(Exception):
+    """What a test of the program found wrong."""
+
+
+def call(talus: Path, *arguments: str, expected: int = 0) -> str:
+    """Runs `talus ARGUMENTS`, which must leave with that exit code; what it says on stderr."""
+    result = subprocess.run([str(talus), *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    if result.returncode != expected:
+        raise Failure(f"exit code {result.returncode} instead of {expected} from: talus {' '.join(arguments)}\n{result.stderr}")
+    return result.stderr
+
+
+def rows(table: Path) -> list[dict[str, str]]:
+    with table.open(newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def add_scene_arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,14 +3,12 @@
 """Two-dimensional cases: a slab as wide as the method chooses is the same run, to the byte, as a periodic domain of that width
 written by hand; so it is with other threads and when interrupted; one twice as wide runs out as far; totals are per metre."""
 import argparse
-import csv
 import sys
 import tempfile
 import tomllib
 from pathlib import Path
 
-from run_directories import differences
-from refine import Failure, call
+from run_directories import QUIET, Failure, call, differences, rows
 
 SCENE = Path(__file__).parent / "data" / "slab.toml"
 TIME_UP = 6
@@ -19,11 +17,6 @@ TIME_UP = 6
 WIDER = {"elastoplastic": 0.03, "nonsmooth": 0.03, "dem": 0.08, "guided": 0.08}
 SEEDS = {"elastoplastic": [1], "nonsmooth": [1], "dem": [1, 2, 3], "guided": [1, 2, 3]}
 BLOCK = 0.1   # width of the block before it runs out [m]
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def run_out(directory: Path) -> float:
@@ -45,12 +38,12 @@ def check_totals(directory: Path, width: float) -> None:
 def check_method(talus: Path, method: str, folder: Path) -> None:
     text = SCENE.read_text()
     slab, hand = folder / f"{method}", folder / f"{method}-hand"
-    run = ["run", str(SCENE), "--method", method]
+    run = ["run", str(SCENE), "--method", method, *QUIET]
     call(talus, *run, "--out", str(slab), "--threads", "1")
     extent = tomllib.loads((slab / "scene.toml").read_text())["domain"]["max"]
     by_hand = folder / f"{method}.toml"
     by_hand.write_text(text.replace('slab = "y"', 'y = "periodic"').replace("max = [0.5, 0, 0.25]", f"max = {extent}"))
-    call(talus, "run", str(by_hand), "--method", method, "--out", str(hand), "--threads", "3")
+    call(talus, "run", str(by_hand), "--method", method, *QUIET, "--out", str(hand), "--threads", "3")
     found = [line for line in differences(slab, hand) if "probes/floor" not in line and "probes/all" not in line]   # those are per metre
     call(talus, *run, "--out", str(folder / f"{method}-resumed"), "--max-time", "0", expected=TIME_UP)
     call(talus, *run, "--out", str(folder / f"{method}-resumed"), "--resume", "--frames", "3")

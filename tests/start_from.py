@@ -3,14 +3,12 @@
 """`run --from DIR`: the grains and free bodies of another run go on with all their state; what cannot be taken over as it is
 comes from the last frame, and the run says why."""
 import argparse
-import csv
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from run_directories import differences
+from run_directories import QUIET, Failure, call, differences, rows
 
 DATA = Path(__file__).parent / "data"
 METHODS = ("dem", "elastoplastic", "nonsmooth")
@@ -18,22 +16,10 @@ TIME_UP = 6
 PLATE = ((0.1275, 0.1725), (0.05, 0.15), (0.04, 0.1))   # x, y, z at the start [m]
 
 
-class Failure(Exception):
-    pass
-
-
-def call(talus: Path, *arguments: str, expected: int = 0) -> str:
-    result = subprocess.run([str(talus), *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
-    if result.returncode != expected:
-        raise Failure(f"exit code {result.returncode} instead of {expected} from: talus {' '.join(arguments)}\n{result.stderr}")
-    return result.stderr
-
-
 def frame(talus: Path, run: Path, number: int) -> dict[str, dict[str, str]]:
     """The grains of a frame by their ids, each a row of texts that give its numbers exactly."""
     call(talus, "export", str(run), "--to", "csv", "--frames", str(number))
-    with (run / "export" / f"grains_{number:06d}.csv").open(newline="") as file:
-        return {row["id"]: row for row in csv.DictReader(file)}
+    return {row["id"]: row for row in rows(run / "export" / f"grains_{number:06d}.csv")}
 
 
 def in_plate(row: dict[str, str]) -> bool:
@@ -41,9 +27,8 @@ def in_plate(row: dict[str, str]) -> bool:
 
 
 def pose(run: Path, last: bool) -> list[float]:
-    with (run / "frames" / "bodies.csv").open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["name"] == "stone"]
-    row = rows[-1 if last else 0]
+    stone = [row for row in rows(run / "frames" / "bodies.csv") if row["name"] == "stone"]
+    row = stone[-1 if last else 0]
     return [float(row[key]) for key in ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")]
 
 
@@ -66,7 +51,7 @@ def check_same_state(talus: Path, bed: Path, next_run: Path) -> None:
 
 def check_method(talus: Path, method: str, folder: Path) -> None:
     bed, next_run = folder / f"bed-{method}", folder / f"next-{method}"
-    common = ("--method", method, "--no-preview", "-q")
+    common = ("--method", method, *QUIET)
     call(talus, "run", str(DATA / "bed.toml"), *common, "--out", str(bed))
     command = ("run", str(DATA / "on_the_bed.toml"), *common, "--from", str(bed))
     call(talus, *command, "--out", str(next_run), "--threads", "1")
@@ -76,7 +61,7 @@ def check_method(talus: Path, method: str, folder: Path) -> None:
     check_same_state(talus, bed, next_run)
     call(talus, *command, "--out", str(folder / "threads"), "--overwrite", "--threads", "3")
     call(talus, *command, "--out", str(folder / "resumed"), "--overwrite", "--max-time", "0", expected=TIME_UP)
-    call(talus, "run", "--resume", "--out", str(folder / "resumed"), "--no-preview", "-q")
+    call(talus, "run", "--resume", "--out", str(folder / "resumed"), *QUIET)
     for other in ("threads", "resumed"):
         if found := differences(next_run, folder / other):
             raise Failure(f"{other}: " + "\n".join(found))
@@ -92,15 +77,15 @@ def check_obstacles(talus: Path, folder: Path) -> None:
                            (("--set", 'materials.sand.name="quartz"',), "its materials are not the first of this scene"),
                            (("--set", 'bodies.stone.name="pebble"',), "its bodies and walls are not the first of this scene"),
                            (("--set", "elastoplastic.youngs_modulus=1e6"), "the settings of the method differ in elastoplastic.youngs_modulus")):
-        said = call(talus, "run", str(DATA / "on_the_bed.toml"), "--from", str(bed), "--frames", "0", "--out", str(folder / "other"), "--overwrite", "--no-preview", "-q", *change)
+        said = call(talus, "run", str(DATA / "on_the_bed.toml"), "--from", str(bed), "--frames", "0", "--out", str(folder / "other"), "--overwrite", *QUIET, *change)
         if f"not the state of the checkpoint: {reason}" not in said:
             raise Failure(f"{change}: said\n{said}\ninstead of '{reason}'")
     carried = folder / "carried"
-    call(talus, "run", "column", "--variant", "smoke", "--method", "guided", "--frames", "0", "--out", str(carried), "--no-preview", "-q")
+    call(talus, "run", "column", "--variant", "smoke", "--method", "guided", "--frames", "0", "--out", str(carried), *QUIET)
     said = call(talus, "run", str(DATA / "on_the_bed.toml"), "--from", str(carried), "--out", str(folder / "other"), expected=2)
     if "were carried by guides" not in said:
         raise Failure(f"said\n{said}")
-    call(talus, "run", str(DATA / "on_the_bed.toml"), "--from", f"{bed}@1", "--frames", "0", "--out", str(folder / "other"), "--overwrite", "--no-preview", "-q")
+    call(talus, "run", str(DATA / "on_the_bed.toml"), "--from", f"{bed}@1", "--frames", "0", "--out", str(folder / "other"), "--overwrite", *QUIET)
     taken = json.loads((folder / "other" / "run.json").read_text())
     if taken["started_from"] != f"{bed}, frame 1" or any("--from" in warning for warning in taken["warnings"]):
         raise Failure(f"a frame that was asked for: {taken['started_from']}, {taken['warnings']}")

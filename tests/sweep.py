@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`talus sweep`: a row for every combination, as single runs have it; failed cases are rows; an interrupted sweep goes on to the same table."""
 import argparse
-import csv
 import json
 import signal
 import subprocess
@@ -11,29 +10,19 @@ import tempfile
 import time
 from pathlib import Path
 
+from run_directories import Failure, call, rows
+
 SCENE = ("column", "--variant", "smoke", "--set", "resolution.grains=1000,2000", "--set", "materials.sand.friction_angle_deg=20:40:20", "--method", "elastoplastic,nonsmooth")
 INTERRUPTED = 130
 
 
-class Failure(Exception):
-    pass
-
-
-def call(talus: Path, *arguments: str, expected: int = 0) -> str:
-    result = subprocess.run([str(talus), *arguments, "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
-    if result.returncode != expected:
-        raise Failure(f"exit code {result.returncode} instead of {expected} from: talus {' '.join(arguments)}\n{result.stderr}")
-    return result.stderr
-
-
-def rows(folder: Path) -> list[dict[str, str]]:
+def table_of(folder: Path) -> list[dict[str, str]]:
     """Without the wall time, which is never twice the same."""
-    with (folder / "sweep.csv").open(newline="") as file:
-        return [{key: value for key, value in row.items() if key != "wall_s"} for row in csv.DictReader(file)]
+    return [{key: value for key, value in row.items() if key != "wall_s"} for row in rows(folder / "sweep.csv")]
 
 
 def check_rows(folder: Path) -> None:
-    table = rows(folder)
+    table = table_of(folder)
     if [row["case"] for row in table] != [f"{i:03d}" for i in range(1, 9)] or any(row["exit_code"] != "0" for row in table):
         raise Failure(f"rows are {table}")
     combinations = {(row["method"], row["resolution.grains"], row["materials.sand.friction_angle_deg"]) for row in table}
@@ -51,8 +40,8 @@ def check_rows(folder: Path) -> None:
 
 
 def check_failed_cases(talus: Path, folder: Path) -> None:
-    said = call(talus, "sweep", "column", "--variant", "smoke", "--set", "resolution.grains=1000,-5", "--out", str(folder))
-    table = rows(folder)
+    said = call(talus, "sweep", "-q", "column", "--variant", "smoke", "--set", "resolution.grains=1000,-5", "--out", str(folder))
+    table = table_of(folder)
     if [row["exit_code"] for row in table] != ["0", "2"] or "it must be between" not in table[1]["message"] or "1 of 2 cases failed" not in said:
         raise Failure(f"a case that cannot be read: {table}\n{said}")
 
@@ -62,16 +51,16 @@ def check_interruption(talus: Path, whole: Path, folder: Path) -> None:
     sweep = subprocess.Popen([str(talus), "sweep", *SCENE, "--jobs", "2", "--out", str(folder), "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while sweep.poll() is None and not (folder / "sweep.csv").exists():
         time.sleep(0.01)
-    while sweep.poll() is None and not rows(folder):
+    while sweep.poll() is None and not table_of(folder):
         time.sleep(0.01)
     sweep.send_signal(signal.SIGINT)
     if sweep.wait() not in (INTERRUPTED, 0):
         raise Failure(f"exit code {sweep.returncode} of an interrupted sweep")
-    call(talus, "sweep", "--resume", "--out", str(folder), "--jobs", "2")
-    if rows(folder) != rows(whole):
+    call(talus, "sweep", "-q", "--resume", "--out", str(folder), "--jobs", "2")
+    if table_of(folder) != table_of(whole):
         raise Failure("the resumed sweep has another table")
-    call(talus, "sweep", "column", "--set", "seed=1,2", "--resume", "--out", str(folder), expected=2)
-    call(talus, "sweep", *SCENE, "--out", str(folder), expected=2)
+    call(talus, "sweep", "-q", "column", "--set", "seed=1,2", "--resume", "--out", str(folder), expected=2)
+    call(talus, "sweep", "-q", *SCENE, "--out", str(folder), expected=2)
 
 
 def main() -> int:
@@ -81,11 +70,11 @@ def main() -> int:
     try:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            call(talus, "sweep", *SCENE, "--jobs", "2", "--out", str(folder / "whole"))
+            call(talus, "sweep", "-q", *SCENE, "--jobs", "2", "--out", str(folder / "whole"))
             check_rows(folder / "whole")
             check_failed_cases(talus, folder / "failed")
             check_interruption(talus, folder / "whole", folder / "interrupted")
-            call(talus, "sweep", *SCENE, "--overwrite", "--out", str(folder / "interrupted"))
+            call(talus, "sweep", "-q", *SCENE, "--overwrite", "--out", str(folder / "interrupted"))
             check_rows(folder / "interrupted")
     except Failure as failure:
         print(f"FAILED: {failure}", file=sys.stderr)
