@@ -11,12 +11,18 @@ void AppendedArrays::add(std::string& xml, std::string_view name, std::string_vi
     arrays_.push_back(bytes);
 }
 
-void AppendedArrays::write(AtomicFile& file) const {
+void AppendedArrays::writeFile(const Path& path, std::string_view xml) const {
+    AtomicFile file(path);
+    file.write(xml);
+    file.write("</PolyData>\n");
+    file.write(kAppendedBegin);
     for (const auto& bytes : arrays_) {
         const std::uint64_t size = bytes.size();
         file.write(std::as_bytes(std::span(&size, 1)));
         file.write(bytes);
     }
+    file.write("\n</AppendedData>\n</VTKFile>\n");
+    file.commit();
 }
 
 }  // namespace talus::io

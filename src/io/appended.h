@@ -16,19 +16,18 @@ namespace talus::io {
 
 inline constexpr std::string_view kPolyDataBegin = "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n";
 inline constexpr std::string_view kAppendedBegin = "<AppendedData encoding=\"raw\">\n_";
-inline constexpr std::string_view kAppendedEnd = "\n</AppendedData>\n</VTKFile>\n";
 
 class AppendedArrays {
 public:
-    /// Writes the tag of an array, whose bytes must be there until write(). `attributes` go into the tag, each after a blank.
+    /// Writes the tag of an array, whose bytes must be there until writeFile(). `attributes` go into the tag, each after a blank.
     void add(std::string& xml, std::string_view name, std::string_view type, std::size_t components, std::span<const std::byte> bytes, std::string_view attributes = "");
     template <class T>
     void add(std::string& xml, std::string_view name, std::size_t components, const std::vector<T>& values) {
         static_assert(std::is_same_v<T, float> || std::is_same_v<T, std::int32_t>);
         add(xml, name, std::is_same_v<T, float> ? "Float32" : "Int32", components, std::as_bytes(std::span(values)));
     }
-    /// All of them, in the order of their tags.
-    void write(AtomicFile&) const;
+    /// The file: the tags up to the end of the piece, then all arrays in their order.
+    void writeFile(const Path&, std::string_view xml) const;
 
 private:
     std::uint64_t offset_ = 0;

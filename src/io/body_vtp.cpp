@@ -33,12 +33,8 @@ void writeMeshVtp(const Path& path, const std::vector<PlacedMesh>& meshes) {
     xml += "</Points>\n<Polys>\n";
     arrays.add(xml, "connectivity", 1, connectivity);
     arrays.add(xml, "offsets", 1, offsets);
-    xml += "</Polys>\n</Piece>\n</PolyData>\n";
-    AtomicFile file(path);
-    file.write(xml.append(kAppendedBegin));
-    arrays.write(file);
-    file.write(kAppendedEnd);
-    file.commit();
+    xml += "</Polys>\n</Piece>\n";
+    arrays.writeFile(path, xml);
 }
 
 void writeSeries(const Path& path, const std::vector<NamedTime>& frames) {

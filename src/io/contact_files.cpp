@@ -40,12 +40,8 @@ void writeContacts(const Path& path, const std::vector<world::ContactLine>& line
     xml += "</Points>\n<Lines>\n";
     arrays.add(xml, "connectivity", 1, connectivity);
     arrays.add(xml, "offsets", 1, offsets);
-    xml += "</Lines>\n</Piece>\n</PolyData>\n";
-    AtomicFile file(path);
-    file.write(xml.append(kAppendedBegin));
-    arrays.write(file);
-    file.write(kAppendedEnd);
-    file.commit();
+    xml += "</Lines>\n</Piece>\n";
+    arrays.writeFile(path, xml);
 }
 
 void writeTemplates(const Path& path, const std::vector<world::GrainTemplate>& templates) {

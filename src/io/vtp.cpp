@@ -52,14 +52,8 @@ void writeVtp(const Path& path, const Frame& frame) {
     xml += "</Points>\n<Verts>\n";
     arrays.add(xml, "connectivity", "Int64", 1, std::as_bytes(std::span(connectivity)));
     arrays.add(xml, "offsets", "Int64", 1, std::as_bytes(std::span(offsets)));
-    xml += "</Verts>\n</Piece>\n</PolyData>\n";
-    xml += kAppendedBegin;
-
-    AtomicFile file(path);
-    file.write(xml);
-    arrays.write(file);
-    file.write(kAppendedEnd);
-    file.commit();
+    xml += "</Verts>\n</Piece>\n";
+    arrays.writeFile(path, xml);
 }
 
 namespace {
