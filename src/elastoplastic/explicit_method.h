@@ -40,12 +40,14 @@ private:
     struct Pace {
         double cellRate = 0;      // max |v_a|/h_a over points and axes [1/s]
         double gradient = 0;      // max |∇v| entry [1/s]
+        double cellsOut = 0;      // by how many cells a point was put out of a body
     };
     /// What a block of points reports from a step.
     struct BlockReport {
         Pace pace;
         std::int64_t inverted = 0, crushed = 0;
         std::int64_t badRow = -1;  // first row that is not finite
+        std::vector<std::pair<const world::Body*, world::BodyLoad>> met;
         /// Looks at a group in which something is wrong.
         void note(std::uint32_t group, int points, const Wide<Real>& finite, const Wide<Real>& stretched, const WideMask<Real>& beyondSense);
     };
@@ -71,8 +73,11 @@ private:
     double updateNodes(const Exec&, const world::World&, double dt);
     double meetBodies(std::size_t nodeBlock, double dt);   // the same, of a block with bodies near
     double largestNodeGradient(const Exec&) const;
-    std::int64_t gridToPoints(const Exec&, double dt);   // row of a point that is not finite, or −1
+    std::int64_t gridToPoints(const Exec&, const world::World&, double dt);   // row of a point that is not finite, or −1
     BlockReport updateBlock(const mpm::PointBlock&, const Real* tile, double dt);
+    void leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const Real> before, double dt, BlockReport&);
+    std::vector<world::BodySnapshot> bodiesAt(const mpm::PointBlock&) const;
+    void addMeetings(world::World&);   // what points that came into bodies did to them
     /// Every so often: lets points that lie looser or closer than their volume says know it (explicit_volumes.cpp).
     void matchVolumes(const Exec&, double dt);
     void fillNodes(const Exec&);      // filling_: volume of points around nodes over the room that bodies leave there
@@ -116,6 +121,8 @@ private:
     std::vector<mpm::NodeValues<Real>> workerTiles_;
     mpm::NodeContact contact_;
     world::FreeBodies freeBodies_;        // during a step
+    std::vector<world::BodySnapshot> movedBodies_;                             // all of them, as they stand at its end
+    std::vector<std::pair<const world::Body*, world::BodyLoad>> met_;          // by points in it
     std::int64_t placedRevision_ = -1;    // of the world whose bodies were placed
     bool blocksChanged_ = true;           // since bodies were last placed on them
 };

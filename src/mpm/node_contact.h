@@ -52,6 +52,9 @@ public:
     /// Part of a node's share of space that lies outside all bodies, as its kernel sees it.
     double openPart(std::size_t block, int n) const;
 
+    /// Coefficient between grains and a body.
+    double friction(const world::World&, const world::Body&) const;
+
     std::int64_t unsettled() const { return unsettled_; }   // steps in which bodies and nodes did not quite agree
     void setUnsettled(std::int64_t count) { unsettled_ = count; }
 
@@ -68,6 +71,7 @@ private:
         std::vector<std::size_t> first;              // of each block's entries, one past the end last
         std::vector<std::uint32_t> body;             // per entry, index into the list of bodies
         std::vector<geometry::Surface> surface;      // 64 per entry, in world coordinates
+        std::vector<std::uint8_t> thin;              // whether the body is thin there
         std::vector<world::BodyLoad> load;           // per entry
         std::vector<Mat6> stiffness;                 // of free bodies: −∂(impulse, moment)/∂(velocity, spin), per entry
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nonsmooth/body_contacts.h"
 
+#include "mpm/points_in_bodies.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -12,6 +14,8 @@ namespace {
 constexpr std::size_t kNodesPerTask = 256;
 /// Part of a cell: a node that round-off puts this far outside lies on the surface.
 constexpr double kTouchingCells = 1e-6;
+/// A node inside a body stands for the opposite surface too if that is this near: no other node does [cells].
+constexpr double kOtherSide = 0.999;
 /// Free bodies are tied to all of their nodes at once: so many turns of these in one sweep of the stress.
 constexpr int kFreeTurns = 4;
 
@@ -120,28 +124,33 @@ bool cornerInside(const mpm::GridFrame& frame, const world::BodySnapshot& body, 
 
 }  // namespace
 
-// A node in a body or on it stands for the nearest point of the surface; a node outside only where the body is so thin that none
-// lies in it.
-std::optional<BodyContacts::Contact> BodyContacts::contactAt(const mpm::GridFrame& frame, const Grid& grid, std::size_t n, const world::BodySnapshot& body) {
+// A node in a body or on it stands for the nearest point of the surface, and for the opposite one where the body is thin; a node
+// outside only where the body is so thin that none lies in it.
+void BodyContacts::contactsAt(const mpm::GridFrame& frame, const Grid& grid, std::size_t n, const world::BodySnapshot& body, FunctionRef<void(Contact&)> found) {
     const double reach = maxComponent(frame.spacing), touching = kTouchingCells * frame.smallestSpacing();
     const Vec3 x = nodePosition(frame, grid.nodes[n]);
     const world::SurfacePoint nearest = body.surface(x);
     const bool outside = nearest.distance > touching;
-    Contact c;
-    c.at = x - nearest.distance * nearest.normal;
-    if (!(nearest.distance < reach) || (outside && cornerInside(frame, body, c.at))) return std::nullopt;
-    const bool farInside = nearest.distance < -1.5 * reach;
-    if (std::abs(nearest.distance) <= touching || farInside || !around(frame, grid, c.at, c.node, c.weight, c.nodes)) {
-        if (outside) return std::nullopt;
-        c.at = x;
-        c.node[0] = static_cast<std::uint32_t>(n);
-        c.weight[0] = 1;
-        c.nodes = 1;
-    }
-    c.owner = static_cast<std::uint32_t>(n);
-    c.mode = body.body().contact;
-    c.arm = c.at - body.pose().position;
-    return c;
+    if (!(nearest.distance < reach) || (outside && cornerInside(frame, body, x - nearest.distance * nearest.normal))) return;
+    const auto add = [&](const world::SurfacePoint& surface) {
+        Contact c;
+        c.at = x - surface.distance * surface.normal;
+        const bool farInside = surface.distance < -1.5 * reach;
+        if (std::abs(surface.distance) <= touching || farInside || !around(frame, grid, c.at, c.node, c.weight, c.nodes)) {
+            if (outside) return;
+            c.at = x;
+            c.node[0] = static_cast<std::uint32_t>(n);
+            c.weight[0] = 1;
+            c.nodes = 1;
+        }
+        c.owner = static_cast<std::uint32_t>(n);
+        c.mode = body.body().contact;
+        c.normal = surface.normal;
+        c.arm = c.at - body.pose().position;
+        found(c);
+    };
+    add(nearest);
+    if (const auto other = mpm::otherSide(body, x, nearest, kOtherSide * frame.smallestSpacing())) add(*other);
 }
 
 void BodyContacts::place(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const world::World& world, const world::FreeBodies& free, int grainMaterial, double dt,
@@ -154,15 +163,13 @@ void BodyContacts::place(const Exec& exec, const mpm::GridFrame& frame, const Gr
         for (std::size_t n = begin; n < end; ++n)
             for (const NearBody& body : bodies) {
                 if (!body.box.contains(nodePosition(frame, grid.nodes[n]))) continue;
-                std::optional<Contact> c = contactAt(frame, grid, n, body.snapshot);
-                if (!c) continue;
                 const world::Body& is = world.bodies[body.index];
-                const world::SurfacePoint point = body.snapshot.surface(c->at);
-                c->body = body.index;
-                c->friction = world.contacts.between(grainMaterial, is.material).friction;
-                c->normal = point.normal;
-                c->surfaceVelocity = body.free < 0 ? point.velocity : is.beltVelocity(body.snapshot.pose(), c->at, point.normal, world.time);
-                found[begin / kNodesPerTask].push_back({*c, body.free});
+                contactsAt(frame, grid, n, body.snapshot, [&](Contact& c) {
+                    c.body = body.index;
+                    c.friction = world.contacts.between(grainMaterial, is.material).friction;
+                    c.surfaceVelocity = body.free < 0 ? body.snapshot.velocity(c.at, c.normal) : is.beltVelocity(body.snapshot.pose(), c.at, c.normal, world.time);
+                    found[begin / kNodesPerTask].push_back({c, body.free});
+                });
             }
     });
     free_.clear();

@@ -14,7 +14,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -104,7 +103,7 @@ private:
         Vec3 force;                              // [N]
     };
 
-    static std::optional<Contact> contactAt(const mpm::GridFrame&, const Grid&, std::size_t node, const world::BodySnapshot&);
+    static void contactsAt(const mpm::GridFrame&, const Grid&, std::size_t node, const world::BodySnapshot&, FunctionRef<void(Contact&)> found);
     void hold(const Contact&, std::span<const double> mass, std::vector<Node>&);
     /// Orders contacts between nodes so that those of a colour share no node.
     void colourBetween(std::size_t nodes);

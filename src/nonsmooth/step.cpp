@@ -2,6 +2,8 @@
 // One step. Sections and equations are those of [Daviet2016], corrected as in docs/methods/nonsmooth.md.
 #include "nonsmooth/method.h"
 
+#include "mpm/points_in_bodies.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +15,8 @@ namespace {
 constexpr std::size_t kRowsPerTask = 1024;
 /// A point that would move further than this many cells makes the step too long.
 constexpr double kMostCellsMoved = 1.5;
+/// Points do not enter gaps between bodies that are narrower than this [cells].
+constexpr double kNarrowestGap = 0.5;
 /// Part of a node's volume that counts as free inside bodies, where points seldom are.
 constexpr double kLeastRoom = 0.1;
 /// Fullness beyond 1 that is left as it is, so that grains at rest stay where they are; and the most that a step looks at.
@@ -73,9 +77,8 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
     makeRoom(exec, world);
     {
         const auto phase = exec.phase("grid to points");
-        toPoints(exec, dt);                                                                                             // (22), (23)
         freeBodies_.move();
-        leaveBodies(exec, world, dt);
+        toPoints(exec, world, dt);                                                                                      // (22), (23)
         freeBodies_.commit(world);
     }
     sort(exec);
@@ -215,10 +218,14 @@ void NonsmoothMethod::makeRoom(const Exec& exec, const world::World& world) {
         if (problem_.nodes[n].inverseMass > 0) correctionEnergy_ -= dot(world.gravity, correction_.displacement()[n]) / problem_.nodes[n].inverseMass;
 }
 
-void NonsmoothMethod::toPoints(const Exec& exec, double dt) {
+// Points that would come into a body are put on its surface, with the velocity they have.
+void NonsmoothMethod::toPoints(const Exec& exec, const world::World& world, double dt) {
+    const std::vector<world::BodySnapshot> bodies = mpm::bodiesAfter(world, freeBodies_, dt);
+    const double narrowest = kNarrowestGap * frame_.smallestSpacing();
     const bool constant = settings_.stressBasis == StressBasis::constant;
     exec.forBlocks(grid_.cells.size(), 64, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t c = begin; c < end; ++c)
+        for (std::size_t c = begin; c < end; ++c) {
+            const bool nearBody = std::ranges::any_of(grid_.cellNodes[c], [&](std::uint32_t n) { return nearBody_[n] != 0; });
             for (std::size_t row = grid_.firstRow[c]; row < grid_.firstRow[c + 1]; ++row) {
                 const Vec3 x = points_.positionOf(row);
                 const Trilinear t(placeOf(frame_, x).fraction, frame_.spacing);
@@ -238,32 +245,12 @@ void NonsmoothMethod::toPoints(const Exec& exec, double dt) {
                 const auto material = static_cast<std::size_t>(points_.material(row));
                 points_.setVelocity(row, v);
                 points_.setGradient(row, gradient);
-                points_.setPosition(row, domain_.wrap(x + dt * v + moved));
+                Vec3 y = x + dt * v + moved;
+                if (nearBody) mpm::leave(bodies, narrowest, x, y, [&](const mpm::Meeting& meeting) { if (meeting.atGap) points_.setVelocity(row, bodies[meeting.body].velocity(x, meeting.normal)); });
+                points_.setPosition(row, domain_.wrap(y));
                 points_.setStress(row, (1 / dt) * stress);
                 points_.fraction(row) = static_cast<float>(full * materials_[material].packingFraction / rheology_[material].crowding);
             }
-    });
-}
-
-// A surface that lies between nodes stops them on average: points that come into a body are put back on its surface, with the
-// velocity they have.
-void NonsmoothMethod::leaveBodies(const Exec& exec, const world::World& world, double dt) {
-    std::vector<world::BodySnapshot> bodies;
-    for (std::uint32_t i = 0; i < world.bodies.size(); ++i)
-        if (world.bodies[i].activeAt(world.time)) bodies.emplace_back(world.bodies[i], world.bodies[i].pose(world.time + dt), world.time);
-    for (std::size_t k = 0; k < freeBodies_.size(); ++k)
-        for (world::BodySnapshot& body : bodies)
-            if (&body.body() == &world.bodies[freeBodies_.body(k)]) body = freeBodies_.snapshot(freeBodies_.body(k), world.time);
-    exec.forBlocks(grid_.cells.size(), 64, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t c = begin; c < end; ++c) {
-            if (std::ranges::none_of(grid_.cellNodes[c], [&](std::uint32_t n) { return nearBody_[n] != 0; })) continue;
-            for (std::size_t row = grid_.firstRow[c]; row < grid_.firstRow[c + 1]; ++row)
-                for (const world::BodySnapshot& body : bodies) {
-                    const Vec3 x = points_.positionOf(row);
-                    if (!(body.distance(x) < 0)) continue;
-                    const world::SurfacePoint surface = body.surface(x);
-                    points_.setPosition(row, domain_.wrap(x - surface.distance * surface.normal));
-                }
         }
     });
 }

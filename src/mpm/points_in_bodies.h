@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points that came into bodies. Nodes are stopped at surfaces, but a surface between nodes stops points only on average, so
+// some of them end a step inside.
+#pragma once
+
+#include "core/function_ref.h"
+#include "core/vec.h"
+#include "world/body.h"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace talus::world {
+class FreeBodies;
+struct World;
+}
+
+namespace talus::mpm {
+
+/// The active bodies as they stand after a step; free bodies have moved.
+std::vector<world::BodySnapshot> bodiesAfter(const world::World&, const world::FreeBodies&, double dt);
+
+/// What a point met when it was put out: the index of the body among those given, its outward normal, and whether it was stopped
+/// at a gap that is closed to it.
+struct Meeting {
+    std::size_t body;
+    Vec3 normal;
+    bool atGap;
+};
+
+/// Puts a point that moved from `before` to x out of the bodies it came into, on their surface. Gaps between bodies narrower than
+/// `narrowest` [m] are closed: a point that would enter one stays where it was. Tells every meeting.
+void leave(std::span<const world::BodySnapshot>, double narrowest, const Vec3& before, Vec3& x, FunctionRef<void(const Meeting&)> tell);
+
+/// The opposite surface of a body seen from x inside, if it is less than `within` [m] away.
+std::optional<world::SurfacePoint> otherSide(const world::BodySnapshot&, const Vec3& x, const world::SurfacePoint& nearest, double within);
+
+}  // namespace talus::mpm

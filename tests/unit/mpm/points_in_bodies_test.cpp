@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mpm/points_in_bodies.h"
+
+#include "geometry/primitives.h"
+#include "world/free_bodies.h"
+#include "world/world.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+namespace talus::mpm {
+namespace {
+
+world::Body box(const Vec3& size, const Vec3& middle) {
+    return {.name = "box", .shape = std::make_shared<geometry::Box>(size), .motion = world::Motion(middle, {}, {}), .load = {}};
+}
+
+/// A plate above x > 0, z > 0 and one below z < 0 that reaches further to −x: a step with a crack under it.
+struct Crack {
+    world::World world;
+    explicit Crack(double width) {
+        world.materials = {world::Material{}};
+        world.bodies = {box({1, 1, 0.2}, {0.5, 0, 0.1 + width}), box({2, 1, 0.2}, {0, 0, -0.1})};
+    }
+    struct Left {
+        Vec3 x;
+        std::vector<Meeting> meetings;
+    };
+    Left left(const Vec3& before, const Vec3& after) const {
+        Left left{after, {}};
+        leave(bodiesAfter(world, {}, 0.01), 0.05, before, left.x, [&](const Meeting& meeting) { left.meetings.push_back(meeting); });
+        return left;
+    }
+};
+
+TEST(PointsInBodies, aPointIsPutOnTheSurfaceItCameThrough) {
+    const Crack::Left left = Crack(0).left({-0.5, 0.1, 0.01}, {-0.49, 0.1, -0.01});
+    EXPECT_LT(norm(left.x - Vec3{-0.49, 0.1, 0}), 1e-12);
+    ASSERT_EQ(left.meetings.size(), 1u);
+    EXPECT_EQ(left.meetings.front().body, 1u);
+    EXPECT_LT(norm(left.meetings.front().normal - Vec3{0, 0, 1}), 1e-12);
+    EXPECT_FALSE(left.meetings.front().atGap);
+}
+
+TEST(PointsInBodies, aPointInACornerLeavesBothBodies) {
+    const Crack::Left left = Crack(0).left({-0.02, 0, 0.02}, {0.01, 0, -0.015});
+    EXPECT_LE(left.x.x, 1e-12);
+    EXPECT_GE(left.x.z, -1e-12);
+}
+
+TEST(PointsInBodies, aPointInTheOpenIsLeftAlone) {
+    for (const Vec3& x : {Vec3{-0.1, 0, 0.001}, Vec3{-0.01, 0, 0.5}, Vec3{2, 0, 0.1}}) {
+        const Crack::Left left = Crack(0).left(x - Vec3{0.01, 0, 0}, x);
+        EXPECT_EQ(left.x, x);
+        EXPECT_TRUE(left.meetings.empty());
+    }
+}
+
+TEST(PointsInBodies, aNarrowGapIsClosedAndAWideOneIsNot) {
+    const Vec3 mouth{-0.001, 0, 0.001}, within{0.01, 0, 0.001};
+    for (const double width : {0.0, 0.02, 0.049}) {
+        const Crack::Left left = Crack(width).left(mouth, within);
+        EXPECT_EQ(left.x, mouth) << width;
+        ASSERT_FALSE(left.meetings.empty());
+        EXPECT_TRUE(left.meetings.back().atGap);
+    }
+    EXPECT_EQ(Crack(0.051).left(mouth, within).x, within);
+}
+
+TEST(PointsInBodies, aPointMayLeaveAGapWhereItWidens) {
+    world::World world;
+    world.materials = {world::Material{}};
+    world.bodies = {box({1, 1, 0.2}, {0, 0, -0.1}), box({1, 1, 0.2}, {0, 0, 0.11})};   // a gap of 1 cm, and out of it is the open
+    Vec3 x{0.505, 0, 0.005};
+    leave(bodiesAfter(world, {}, 0.01), 0.05, {0.49, 0, 0.005}, x, [](const Meeting&) {});
+    EXPECT_EQ(x, (Vec3{0.505, 0, 0.005}));
+}
+
+TEST(PointsInBodies, aThinBodyIsNotJumpedOver) {
+    world::World world;
+    world.materials = {world::Material{}};
+    world.bodies = {box({1, 1, 0.02}, {0, 0, 0})};
+    Vec3 x{0.3, 0, -0.2};
+    int meetings = 0;
+    leave(bodiesAfter(world, {}, 0.01), 0.02, {0, 0, 0.1}, x, [&](const Meeting&) { ++meetings; });
+    EXPECT_NEAR(x.z, 0.01, 1e-12);
+    EXPECT_NEAR(x.x, 0.3, 1e-12) << "slides on";
+    EXPECT_GT(meetings, 0);
+}
+
+TEST(PointsInBodies, aThinBodyHasTwoSides) {
+    world::World world;
+    world.materials = {world::Material{}};
+    world.bodies = {box({1, 1, 0.02}, {0, 0, 0})};
+    const world::BodySnapshot body(world.bodies.front(), 0);
+    const Vec3 x{0.1, 0.2, -0.004};
+    const world::SurfacePoint nearest = body.surface(x);
+    const std::optional<world::SurfacePoint> other = otherSide(body, x, nearest, 0.015);
+    ASSERT_TRUE(other);
+    EXPECT_LT(norm(other->normal - Vec3{0, 0, 1}), 1e-12);
+    EXPECT_NEAR(other->distance, -0.014, 1e-12);
+    EXPECT_FALSE(otherSide(body, x, nearest, 0.013)) << "not that thin";
+    EXPECT_FALSE(otherSide(body, {0, 0, 0.1}, body.surface({0, 0, 0.1}), 0.03)) << "outside";
+}
+
+}  // namespace
+}  // namespace talus::mpm
