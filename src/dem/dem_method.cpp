@@ -140,6 +140,8 @@ void DemMethod::load(const Exec& exec, const Archive& archive) {
     }
     for (std::size_t i = 0; i < grains_.rows(); ++i)
         if (grains_.shape(i) < 0 || static_cast<std::size_t>(grains_.shape(i)) >= templates_.size()) throw ArchiveError("a grain has a template that the scene does not have");
+    for (std::size_t i = 0; i < grains_.rows(); ++i)
+        if (grains_.material(i) < 0 || static_cast<std::size_t>(grains_.material(i)) >= laws_.materials()) throw ArchiveError("a grain is of a material that there is not");
     const auto numbers = archive.get<double>("numbers"), rates = archive.get<double>("body_rates");
     const auto counts = archive.get<std::int64_t>("counts");
     if (numbers.size() != 10 || counts.size() != 5 || rates.size() > 7 * bodyRates_.size()) throw ArchiveError("the state of dem is of another scene");

@@ -32,6 +32,7 @@ public:
     PairLaws() = default;
     PairLaws(const Settings&, const world::World&);
 
+    std::size_t materials() const { return materials_; }
     /// Between two materials of grains, or of a grain and a body (material −1 where it names none).
     const Rubbing& betweenGrains(int a, int b) const { return grains_[index(a, b)]; }
     const Rubbing& withBody(int grain, int body) const { return bodies_[index(grain, body)]; }

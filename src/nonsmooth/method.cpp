@@ -170,6 +170,8 @@ void NonsmoothMethod::load(const Exec&, const Archive& archive) {
         const auto group = archive.group("points");
         points_.load(archive);
     }
+    for (std::size_t row = 0; row < points_.rows(); ++row)
+        if (points_.material(row) < 0 || static_cast<std::size_t>(points_.material(row)) >= materials_.size()) throw ArchiveError("a point is of a material that there is not");
     {
         const auto group = archive.group("free_contacts");
         contacts_.load(archive);

@@ -26,8 +26,12 @@ void release(void* p) {
 
 }  // namespace
 
-// The array, sized and non-throwing forms of the standard library call these.
+// The array forms of the standard library call these, and the non-throwing ones too; but sanitizers bring their own of the latter.
 void* operator new(std::size_t bytes) { return counted(std::malloc(bytes > 0 ? bytes : 1)); }
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    void* p = std::malloc(bytes > 0 ? bytes : 1);
+    return p ? counted(p) : nullptr;
+}
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
     const auto a = static_cast<std::size_t>(alignment);
     return counted(std::aligned_alloc(a, (bytes + a - 1) / a * a));
