@@ -2,7 +2,6 @@
 // One step. The numbers of sections and equations are those of [Klar2016].
 #include "elastoplastic/explicit_method.h"
 #include "elastoplastic/sand.h"
-#include "mpm/points_in_bodies.h"
 #include "mpm/quadratic.h"
 
 #include <algorithm>
@@ -18,10 +17,6 @@ constexpr double kMostCells = 1.0;
 constexpr double kMostStretch = 0.6;
 /// Points are sorted before any can have drifted by a whole cell.
 constexpr double kMostDrift = 0.99;
-/// A point leaves a body by no more than this in a step [cells].
-constexpr double kMostCellsOut = 0.25;
-/// Points do not enter gaps between bodies that are narrower than this [cells].
-constexpr double kNarrowestGap = 0.5;
 /// Lighter nodes are round-off [kg].
 constexpr double kLeastMass = 1e-30;
 
@@ -116,6 +111,7 @@ world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& wor
 
     matchVolumes(exec, dt);                                     // before points move: now they are within reach of their tiles
     freeBodies_.move();
+    travel(world, cells, dt);
     const std::int64_t bad = gridToPoints(exec, world, dt);     // §5.3–§5.5
     if (bad >= 0) return failure(bad, "the state of a point is not finite");
 
@@ -264,7 +260,6 @@ double ExplicitMethod<Real>::largestNodeGradient(const Exec& exec) const {
 template <class Real>
 std::int64_t ExplicitMethod<Real>::gridToPoints(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("grid to points");
-    movedBodies_ = mpm::bodiesAfter(world, freeBodies_, dt);
     workerTiles_.resize(static_cast<std::size_t>(exec.threads()));
     for (auto& tile : workerTiles_) tile.resize(mpm::kTileNodes * mpm::kNodeReals);
     std::vector<BlockReport> reports(blocks_.points.size());
@@ -273,15 +268,11 @@ std::int64_t ExplicitMethod<Real>::gridToPoints(const Exec& exec, const world::W
         const mpm::PointBlock& block = blocks_.points[b];
         Real* tile = workerTiles_[static_cast<std::size_t>(worker)].data();
         mpm::loadTile(block, reaches_[b], nodes_.data(), tile);
-        const bool near = std::ranges::any_of(block.nodeBlocks, [&](std::int32_t n) { return contact_.near(static_cast<std::size_t>(n)); });
-        if (!near) {
-            reports[b] = updateBlock(block, tile, dt);
-            return;
-        }
+        const bool meets = mayMeetBodies(block);
         const Real* positions = points_.position.group(block.firstGroup);
-        const std::vector<Real> before(positions, positions + 24 * std::size_t{block.groups});
+        const std::vector<Real> before(positions, positions + (meets ? 24 * std::size_t{block.groups} : 0));
         reports[b] = updateBlock(block, tile, dt);
-        leaveBodies(world, block, before, dt, reports[b]);
+        if (meets) leaveBodies(world, block, before, dt, reports[b]);
     });
     pace_ = {};
     met_.clear();
@@ -357,58 +348,6 @@ typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(con
     }
     report.pace = {static_cast<double>(maxLane(fastest)) / dt, static_cast<double>(maxLane(steepest))};
     return report;
-}
-
-// Points that came into a body are put back on its surface and lose the velocity with which they came; those that a body covered
-// at once come out slowly.
-template <class Real>
-void ExplicitMethod<Real>::leaveBodies(const world::World& world, const mpm::PointBlock& block, std::span<const Real> before, double dt, BlockReport& report) {
-    const std::vector<world::BodySnapshot> bodies = bodiesAt(block);
-    for (std::size_t p = 0; p < block.points && !bodies.empty(); ++p) {
-        const std::size_t row = 8 * std::size_t{block.firstGroup} + p;
-        const auto column = [&](int axis) { return 24 * (p / 8) + 8 * static_cast<std::size_t>(axis) + p % 8; };
-        Vec3 moved;
-        for (int axis = 0; axis < 3; ++axis) moved[axis] = static_cast<double>(points_.position(row, axis) - before[column(axis)]) * frame_.spacing[axis];
-        const Vec3 now = worldPosition(block, row);
-        Vec3 x = now;
-        mpm::leave(bodies, kNarrowestGap * frame_.smallestSpacing(), now - moved, x, [&](const mpm::Meeting& meeting) {
-            const world::BodySnapshot& body = bodies[meeting.body];
-            const Vec3 v{points_.velocity(row, 0), points_.velocity(row, 1), points_.velocity(row, 2)}, surfaceVelocity = body.velocity(now, meeting.normal);
-            const world::ContactMode mode = meeting.atGap ? world::ContactMode::sticky : body.body().contact;
-            const Vec3 change = mpm::contactChange(mode, contact_.friction(world, body.body()), {0, meeting.normal}, v - surfaceVelocity, dt, 0);
-            for (int axis = 0; axis < 3; ++axis) points_.velocity(row, axis) = static_cast<Real>(v[axis] + change[axis]);
-            const Vec3 impulse = -static_cast<double>(points_.mass(row)) * change;
-            report.met.push_back({&body.body(), {impulse, cross(now - body.pose().position, impulse), -dot(impulse, surfaceVelocity), 0}});
-        });
-        Vec3 cells;
-        for (int axis = 0; axis < 3; ++axis) cells[axis] = (x[axis] - now[axis]) / frame_.spacing[axis];
-        const double far = std::max({std::abs(cells.x), std::abs(cells.y), std::abs(cells.z)});
-        if (far == 0) continue;
-        if (far > kMostCellsOut) cells *= kMostCellsOut / far;
-        for (int axis = 0; axis < 3; ++axis) points_.position(row, axis) += static_cast<Real>(cells[axis]);
-        report.pace.cellsOut = std::max(report.pace.cellsOut, std::min(far, kMostCellsOut));
-    }
-}
-
-template <class Real>
-void ExplicitMethod<Real>::addMeetings(world::World& world) {
-    for (const auto& [body, load] : met_) {
-        world.bodies[static_cast<std::size_t>(body - world.bodies.data())].load += load;
-        for (std::size_t k = 0; k < freeBodies_.size(); ++k)
-            if (&world.bodies[freeBodies_.body(k)] == body) freeBodies_.push(k, {load.impulse, load.angularImpulse});
-    }
-}
-
-/// Those of the bodies that a point of the block may have come into.
-template <class Real>
-std::vector<world::BodySnapshot> ExplicitMethod<Real>::bodiesAt(const mpm::PointBlock& block) const {
-    constexpr double kMiddle = 0.5 * (mpm::kBlockSide - 1);
-    const double reach = (0.5 * mpm::kBlockSide + kMostDrift + kMostCells) * norm(frame_.spacing);
-    const Vec3 middle = frame_.toWorld(block.coord, {kMiddle, kMiddle, kMiddle});
-    std::vector<world::BodySnapshot> near;
-    for (const world::BodySnapshot& body : movedBodies_)
-        if (body.distance(middle) < reach) near.push_back(body);
-    return near;
 }
 
 template <class Real>

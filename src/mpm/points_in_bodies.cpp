@@ -20,43 +20,43 @@ constexpr double kFacing = -0.5;
 
 struct Gap {
     double width;
-    std::size_t body = 0;   // one of the two
-    Vec3 normal;            // its
+    const world::BodySnapshot* body = nullptr;   // one of the two
+    Vec3 normal;                                 // its
 };
 
 /// The narrowest gap between surfaces that face each other at x; of width `narrowest` if all are wider.
-Gap gapAt(std::span<const world::BodySnapshot> bodies, double narrowest, const Vec3& x) {
+Gap gapAt(std::span<const world::BodySnapshot* const> bodies, double narrowest, const Vec3& x) {
     Gap gap{.width = narrowest, .normal = {}};
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-        const double distance = bodies[i].distance(x);
+        const double distance = bodies[i]->distance(x);
         if (!(distance < narrowest)) continue;
         for (std::size_t j = i + 1; j < bodies.size(); ++j) {
-            const double width = distance + bodies[j].distance(x);
+            const double width = distance + bodies[j]->distance(x);
             if (!(width < gap.width)) continue;
-            const Vec3 normal = bodies[i].surface(x).normal;
-            if (dot(normal, bodies[j].surface(x).normal) < kFacing) gap = {width, i, normal};
+            const Vec3 normal = bodies[i]->surface(x).normal;
+            if (dot(normal, bodies[j]->surface(x).normal) < kFacing) gap = {width, bodies[i], normal};
         }
     }
     return gap;
 }
 
-void leaveAtOnce(std::span<const world::BodySnapshot> bodies, double narrowest, const Vec3& before, Vec3& x, FunctionRef<void(const Meeting&)> tell) {
+void leaveAtOnce(std::span<const world::BodySnapshot* const> bodies, double narrowest, const Vec3& before, Vec3& x, FunctionRef<void(const Meeting&)> tell) {
     std::size_t near = 0;
     double nearest = narrowest;
-    for (const world::BodySnapshot& body : bodies) {
-        const double distance = body.distance(x);
+    for (const world::BodySnapshot* body : bodies) {
+        const double distance = body->distance(x);
         near += distance < narrowest;
         nearest = std::min(nearest, distance);
     }
     if (nearest >= 0 && near < 2) return;
     for (int round = 0; round < kMostRounds; ++round) {
         bool inside = false;
-        for (std::size_t i = 0; i < bodies.size(); ++i) {
-            if (!(bodies[i].distance(x) < 0)) continue;
-            const world::SurfacePoint surface = bodies[i].surface(x);
+        for (const world::BodySnapshot* body : bodies) {
+            if (!(body->distance(x) < 0)) continue;
+            const world::SurfacePoint surface = body->surface(x);
             x -= surface.distance * surface.normal;
             inside = true;
-            if (round == 0) tell({i, surface.normal, false});
+            if (round == 0) tell({*body, surface.normal, false});
         }
         if (!inside || near < 2) break;
     }
@@ -64,7 +64,7 @@ void leaveAtOnce(std::span<const world::BodySnapshot> bodies, double narrowest, 
     const Gap gap = gapAt(bodies, narrowest, x);
     if (gap.width >= narrowest || gap.width >= gapAt(bodies, narrowest, before).width + kWidening * narrowest) return;
     x = before;
-    tell({gap.body, gap.normal, true});
+    tell({*gap.body, gap.normal, true});
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ std::vector<world::BodySnapshot> bodiesAfter(const world::World& world, const wo
     return bodies;
 }
 
-void leave(std::span<const world::BodySnapshot> bodies, double narrowest, const Vec3& before, Vec3& x, FunctionRef<void(const Meeting&)> tell) {
+void leave(std::span<const world::BodySnapshot* const> bodies, double narrowest, const Vec3& before, Vec3& x, FunctionRef<void(const Meeting&)> tell) {
     const Vec3 end = x, moved = end - before;
     const int parts = 1 + static_cast<int>(norm(moved) / (kLongestPart * narrowest));
     bool met = false;

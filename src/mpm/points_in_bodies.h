@@ -21,17 +21,16 @@ namespace talus::mpm {
 /// The active bodies as they stand after a step; free bodies have moved.
 std::vector<world::BodySnapshot> bodiesAfter(const world::World&, const world::FreeBodies&, double dt);
 
-/// What a point met when it was put out: the index of the body among those given, its outward normal, and whether it was stopped
-/// at a gap that is closed to it.
+/// What a point met when it was put out.
 struct Meeting {
-    std::size_t body;
-    Vec3 normal;
-    bool atGap;
+    const world::BodySnapshot& body;
+    Vec3 normal;   // outward
+    bool atGap;    // it was stopped at a gap that is closed to it
 };
 
 /// Puts a point that moved from `before` to x out of the bodies it came into, on their surface. Gaps between bodies narrower than
 /// `narrowest` [m] are closed: a point that would enter one stays where it was. Tells every meeting.
-void leave(std::span<const world::BodySnapshot>, double narrowest, const Vec3& before, Vec3& x, FunctionRef<void(const Meeting&)> tell);
+void leave(std::span<const world::BodySnapshot* const>, double narrowest, const Vec3& before, Vec3& x, FunctionRef<void(const Meeting&)> tell);
 
 /// The opposite surface of a body seen from x inside, if it is less than `within` [m] away.
 std::optional<world::SurfacePoint> otherSide(const world::BodySnapshot&, const Vec3& x, const world::SurfacePoint& nearest, double within);

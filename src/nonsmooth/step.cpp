@@ -221,6 +221,8 @@ void NonsmoothMethod::makeRoom(const Exec& exec, const world::World& world) {
 // Points that would come into a body are put on its surface, with the velocity they have.
 void NonsmoothMethod::toPoints(const Exec& exec, const world::World& world, double dt) {
     const std::vector<world::BodySnapshot> bodies = mpm::bodiesAfter(world, freeBodies_, dt);
+    std::vector<const world::BodySnapshot*> all;
+    for (const world::BodySnapshot& body : bodies) all.push_back(&body);
     const double narrowest = kNarrowestGap * frame_.smallestSpacing();
     const bool constant = settings_.stressBasis == StressBasis::constant;
     exec.forBlocks(grid_.cells.size(), 64, [&](std::size_t begin, std::size_t end) {
@@ -246,7 +248,10 @@ void NonsmoothMethod::toPoints(const Exec& exec, const world::World& world, doub
                 points_.setVelocity(row, v);
                 points_.setGradient(row, gradient);
                 Vec3 y = x + dt * v + moved;
-                if (nearBody) mpm::leave(bodies, narrowest, x, y, [&](const mpm::Meeting& meeting) { if (meeting.atGap) points_.setVelocity(row, bodies[meeting.body].velocity(x, meeting.normal)); });
+                if (nearBody)
+                    mpm::leave(all, narrowest, x, y, [&](const mpm::Meeting& meeting) {
+                        if (meeting.atGap) points_.setVelocity(row, meeting.body.velocity(x, meeting.normal));
+                    });
                 points_.setPosition(row, domain_.wrap(y));
                 points_.setStress(row, (1 / dt) * stress);
                 points_.fraction(row) = static_cast<float>(full * materials_[material].packingFraction / rheology_[material].crowding);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points and bodies. Nodes are stopped at surfaces (updateNodes); here points that came into a body all the same are put out.
+// Most points are far from all bodies: a group of them is looked at again when points and bodies may have come as near to each
+// other as is left free between them.
+#include "elastoplastic/explicit_method.h"
+#include "mpm/points_in_bodies.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace talus::elastoplastic {
+namespace {
+
+/// A point leaves a body by no more than this in a step [cells].
+constexpr double kMostCellsOut = 0.25;
+/// Points do not enter gaps between bodies that are narrower than this [cells].
+constexpr double kNarrowestGap = 0.5;
+
+/// Furthest that a point of the body's surface within the domain moves between two poses.
+double shift(const world::Domain& domain, const world::Pose& a, const world::Pose& b) {
+    double radius = 0;
+    for (int corner = 0; corner < 8; ++corner)
+        radius = std::max(radius, norm(Vec3{corner & 1 ? domain.max.x : domain.min.x, corner & 2 ? domain.max.y : domain.min.y, corner & 4 ? domain.max.z : domain.min.z} - a.position));
+    const Quat turn = b.rotation * a.rotation.conjugate();
+    return norm(b.position - a.position) + 2 * std::asin(std::min(1.0, std::sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z))) * radius;
+}
+
+}  // namespace
+
+template <class Real>
+void ExplicitMethod<Real>::travel(const world::World& world, double cells, double dt) {
+    movedBodies_ = mpm::bodiesAfter(world, freeBodies_, dt);
+    double bodies = 0;
+    for (const world::BodySnapshot& body : movedBodies_)
+        if (!body.body().fixed()) bodies = std::max(bodies, shift(domain_, body.body().pose(world.time), body.pose()));
+    travelled_ += cells * norm(frame_.spacing) + bodies;
+    std::vector<const world::Body*> active;
+    for (const world::BodySnapshot& body : movedBodies_) active.push_back(&body.body());
+    if (lookAgain_.size() == blocks_.groups() && lookedAt_ == active) return;
+    lookedAt_ = std::move(active);
+    lookAgain_.assign(blocks_.groups(), 0.0);
+}
+
+template <class Real>
+bool ExplicitMethod<Real>::mayMeetBodies(const mpm::PointBlock& block) const {
+    const auto first = lookAgain_.begin() + block.firstGroup;
+    return std::any_of(first, first + block.groups, [&](double due) { return due <= travelled_; });
+}
+
+template <class Real>
+void ExplicitMethod<Real>::leaveBodies(const world::World& world, const mpm::PointBlock& block, std::span<const Real> before, double dt, BlockReport& report) {
+    const double narrowest = kNarrowestGap * frame_.smallestSpacing();
+    std::vector<double> distances(movedBodies_.size());
+    std::vector<const world::BodySnapshot*> near;
+    for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
+        if (lookAgain_[g] > travelled_) continue;
+        double clearance = std::numeric_limits<double>::max();
+        for (int p = 0; p < mpm::pointsInGroup(block, g); ++p) {
+            const std::size_t row = 8 * std::size_t{g} + static_cast<std::size_t>(p);
+            const Vec3 x = worldPosition(block, row);
+            Vec3 moved;
+            for (int axis = 0; axis < 3; ++axis) {
+                const Real old = before[24 * std::size_t{g - block.firstGroup} + static_cast<std::size_t>(8 * axis + p)];
+                moved[axis] = static_cast<double>(points_.position(row, axis) - old) * frame_.spacing[axis];
+            }
+            double nearest = std::numeric_limits<double>::max();
+            for (std::size_t i = 0; i < distances.size(); ++i) nearest = std::min(nearest, distances[i] = movedBodies_[i].distance(x));
+            clearance = std::min(clearance, nearest - narrowest);
+            const double reach = std::max(narrowest, norm(moved));
+            if (nearest >= reach) continue;
+            near.clear();
+            for (std::size_t i = 0; i < distances.size(); ++i)
+                if (distances[i] < reach + narrowest) near.push_back(&movedBodies_[i]);
+            leaveBodies(world, near, row, x, moved, dt, report);
+        }
+        lookAgain_[g] = travelled_ + clearance;
+    }
+}
+
+// Points are put on the surface and lose the velocity with which they came; those that a body covered at once come out slowly.
+template <class Real>
+void ExplicitMethod<Real>::leaveBodies(const world::World& world, std::span<const world::BodySnapshot* const> near, std::size_t row, const Vec3& now, const Vec3& moved, double dt, BlockReport& report) {
+    Vec3 x = now;
+    mpm::leave(near, kNarrowestGap * frame_.smallestSpacing(), now - moved, x, [&](const mpm::Meeting& meeting) {
+        const world::BodySnapshot& body = meeting.body;
+        const Vec3 v{points_.velocity(row, 0), points_.velocity(row, 1), points_.velocity(row, 2)}, surfaceVelocity = body.velocity(now, meeting.normal);
+        const world::ContactMode mode = meeting.atGap ? world::ContactMode::sticky : body.body().contact;
+        const Vec3 change = mpm::contactChange(mode, contact_.friction(world, body.body()), {0, meeting.normal}, v - surfaceVelocity, dt, 0);
+        for (int axis = 0; axis < 3; ++axis) points_.velocity(row, axis) = static_cast<Real>(v[axis] + change[axis]);
+        const Vec3 impulse = -static_cast<double>(points_.mass(row)) * change;
+        report.met.push_back({&body.body(), {impulse, cross(now - body.pose().position, impulse), -dot(impulse, surfaceVelocity), 0}});
+    });
+    Vec3 cells;
+    for (int axis = 0; axis < 3; ++axis) cells[axis] = (x[axis] - now[axis]) / frame_.spacing[axis];
+    const double far = std::max({std::abs(cells.x), std::abs(cells.y), std::abs(cells.z)});
+    if (far == 0) return;
+    if (far > kMostCellsOut) cells *= kMostCellsOut / far;
+    for (int axis = 0; axis < 3; ++axis) points_.position(row, axis) += static_cast<Real>(cells[axis]);
+    report.pace.cellsOut = std::max(report.pace.cellsOut, std::min(far, kMostCellsOut));
+}
+
+template <class Real>
+void ExplicitMethod<Real>::addMeetings(world::World& world) {
+    for (const auto& [body, load] : met_) {
+        world.bodies[static_cast<std::size_t>(body - world.bodies.data())].load += load;
+        for (std::size_t k = 0; k < freeBodies_.size(); ++k)
+            if (&world.bodies[freeBodies_.body(k)] == body) freeBodies_.push(k, {load.impulse, load.angularImpulse});
+    }
+}
+
+template void ExplicitMethod<float>::travel(const world::World&, double, double);
+template bool ExplicitMethod<float>::mayMeetBodies(const mpm::PointBlock&) const;
+template void ExplicitMethod<float>::leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const float>, double, BlockReport&);
+template void ExplicitMethod<float>::addMeetings(world::World&);
+template void ExplicitMethod<double>::travel(const world::World&, double, double);
+template bool ExplicitMethod<double>::mayMeetBodies(const mpm::PointBlock&) const;
+template void ExplicitMethod<double>::leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const double>, double, BlockReport&);
+template void ExplicitMethod<double>::addMeetings(world::World&);
+
+}  // namespace talus::elastoplastic
