@@ -29,32 +29,27 @@ double shift(const world::Domain& domain, const world::Pose& a, const world::Pos
 }  // namespace
 
 template <class Real>
-void ExplicitMethod<Real>::travel(const world::World& world, double cells, double dt) {
+void ExplicitMethod<Real>::moveBodies(const world::World& world, double dt) {
     movedBodies_ = mpm::bodiesAfter(world, freeBodies_, dt);
-    double bodies = 0;
-    for (const world::BodySnapshot& body : movedBodies_)
-        if (!body.body().fixed()) bodies = std::max(bodies, shift(domain_, body.body().pose(world.time), body.pose()));
-    travelled_ += cells * norm(frame_.spacing) + bodies;
+    bodyShift_ = 0;
     std::vector<const world::Body*> active;
-    for (const world::BodySnapshot& body : movedBodies_) active.push_back(&body.body());
-    if (lookAgain_.size() == blocks_.groups() && lookedAt_ == active) return;
+    for (const world::BodySnapshot& body : movedBodies_) {
+        active.push_back(&body.body());
+        if (!body.body().fixed()) bodyShift_ = std::max(bodyShift_, shift(domain_, body.body().pose(world.time), body.pose()));
+    }
+    if (clearance_.size() == blocks_.groups() && lookedAt_ == active) return;
     lookedAt_ = std::move(active);
-    lookAgain_.assign(blocks_.groups(), 0.0);
-}
-
-template <class Real>
-bool ExplicitMethod<Real>::mayMeetBodies(const mpm::PointBlock& block) const {
-    const auto first = lookAgain_.begin() + block.firstGroup;
-    return std::any_of(first, first + block.groups, [&](double due) { return due <= travelled_; });
+    clearance_.assign(blocks_.groups(), 0.0);
 }
 
 template <class Real>
 void ExplicitMethod<Real>::leaveBodies(const world::World& world, const mpm::PointBlock& block, std::span<const Real> before, double dt, BlockReport& report) {
-    const double narrowest = kNarrowestGap * frame_.smallestSpacing();
+    const double narrowest = kNarrowestGap * frame_.smallestSpacing(), travelled = dt * report.pace.cellRate * norm(frame_.spacing) + bodyShift_;
     std::vector<double> distances(movedBodies_.size());
     std::vector<const world::BodySnapshot*> near;
     for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
-        if (lookAgain_[g] > travelled_) continue;
+        clearance_[g] -= travelled;
+        if (clearance_[g] > 0) continue;
         double clearance = std::numeric_limits<double>::max();
         for (int p = 0; p < mpm::pointsInGroup(block, g); ++p) {
             const std::size_t row = 8 * std::size_t{g} + static_cast<std::size_t>(p);
@@ -64,17 +59,21 @@ void ExplicitMethod<Real>::leaveBodies(const world::World& world, const mpm::Poi
                 const Real old = before[24 * std::size_t{g - block.firstGroup} + static_cast<std::size_t>(8 * axis + p)];
                 moved[axis] = static_cast<double>(points_.position(row, axis) - old) * frame_.spacing[axis];
             }
-            double nearest = std::numeric_limits<double>::max();
-            for (std::size_t i = 0; i < distances.size(); ++i) nearest = std::min(nearest, distances[i] = movedBodies_[i].distance(x));
-            clearance = std::min(clearance, nearest - narrowest);
-            const double reach = std::max(narrowest, norm(moved));
-            if (nearest >= reach) continue;
+            double nearest = std::numeric_limits<double>::max(), next = nearest;
+            for (std::size_t i = 0; i < distances.size(); ++i) {
+                distances[i] = movedBodies_[i].distance(x);
+                next = std::min(next, std::max(nearest, distances[i]));
+                nearest = std::min(nearest, distances[i]);
+            }
+            const double free = std::min(nearest, 0.5 * (nearest + next - narrowest));   // to a surface, or a gap
+            clearance = std::min(clearance, free);
+            if (free > norm(moved)) continue;
             near.clear();
             for (std::size_t i = 0; i < distances.size(); ++i)
-                if (distances[i] < reach + narrowest) near.push_back(&movedBodies_[i]);
+                if (distances[i] < norm(moved) + narrowest) near.push_back(&movedBodies_[i]);
             leaveBodies(world, near, row, x, moved, dt, report);
         }
-        lookAgain_[g] = travelled_ + clearance;
+        clearance_[g] = clearance;
     }
 }
 
@@ -109,12 +108,10 @@ void ExplicitMethod<Real>::addMeetings(world::World& world) {
     }
 }
 
-template void ExplicitMethod<float>::travel(const world::World&, double, double);
-template bool ExplicitMethod<float>::mayMeetBodies(const mpm::PointBlock&) const;
+template void ExplicitMethod<float>::moveBodies(const world::World&, double);
 template void ExplicitMethod<float>::leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const float>, double, BlockReport&);
 template void ExplicitMethod<float>::addMeetings(world::World&);
-template void ExplicitMethod<double>::travel(const world::World&, double, double);
-template bool ExplicitMethod<double>::mayMeetBodies(const mpm::PointBlock&) const;
+template void ExplicitMethod<double>::moveBodies(const world::World&, double);
 template void ExplicitMethod<double>::leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const double>, double, BlockReport&);
 template void ExplicitMethod<double>::addMeetings(world::World&);
 

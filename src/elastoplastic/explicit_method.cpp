@@ -33,7 +33,7 @@ void ExplicitMethod<Real>::refresh(const world::World& world) {
         bulkDensity_.push_back(material.bulkDensity());
     }
     blocksChanged_ = true;   // bodies are placed anew
-    lookAgain_.clear();
+    clearance_.clear();
 }
 
 template <class Real>
@@ -113,7 +113,7 @@ void ExplicitMethod<Real>::sort(const Exec& exec, const std::vector<std::uint64_
     count_ = 0;
     for (const mpm::PointBlock& block : blocks_.points) count_ += block.points;
     drift_ = 0;
-    lookAgain_.clear();
+    clearance_.clear();
     blocksChanged_ = true;
     ++sorts_;
 }
@@ -203,7 +203,7 @@ void ExplicitMethod<Real>::load(const Exec& exec, const Archive& archive) {
         if (count < 0) throw ArchiveError("a block has a negative number of points");
     blocks_ = mpm::connectBlocks(exec, frame_, std::move(blocks), points_.groupWidth());
     blocksChanged_ = true;
-    lookAgain_.clear();
+    clearance_.clear();
     if (blocks_.groups() != points_.groups()) throw ArchiveError("block_points and the points do not fit together");
     waveSpeed_ = archive.value<double>("wave_speed");
     grainMaterial_ = archive.value<std::int32_t>("grain_material");

@@ -78,9 +78,8 @@ private:
     /// Puts points of a block, or one, out of bodies that they came into (explicit_bodies.cpp).
     void leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const Real> before, double dt, BlockReport&);
     void leaveBodies(const world::World&, std::span<const world::BodySnapshot* const> near, std::size_t row, const Vec3& now, const Vec3& moved, double dt, BlockReport&);
-    bool mayMeetBodies(const mpm::PointBlock&) const;
-    void travel(const world::World&, double cells, double dt);   // notes how far points and bodies move in the step
-    void addMeetings(world::World&);                             // what points that came into bodies did to them
+    void moveBodies(const world::World&, double dt);   // as far as points see them
+    void addMeetings(world::World&);                   // what points that came into bodies did to them
     /// Every so often: lets points that lie looser or closer than their volume says know it (explicit_volumes.cpp).
     void matchVolumes(const Exec&, double dt);
     void fillNodes(const Exec&);      // filling_: volume of points around nodes over the room that bodies leave there
@@ -126,8 +125,8 @@ private:
     world::FreeBodies freeBodies_;        // during a step
     std::vector<world::BodySnapshot> movedBodies_;                      // all that are active, as they stand at its end
     std::vector<std::pair<const world::Body*, world::BodyLoad>> met_;   // by points in it
-    double travelled_ = 0;                // what points and bodies moved together at most [m]
-    std::vector<double> lookAgain_;       // travelled_ at which a group of points may meet a body; of another length: look at all
+    double bodyShift_ = 0;                // furthest that a surface moves in it [m]
+    std::vector<double> clearance_;       // what a group of points may still move before it meets a body [m]; of another length: look at all
     std::vector<const world::Body*> lookedAt_;   // bodies that these are of
     std::int64_t placedRevision_ = -1;    // of the world whose bodies were placed
     bool blocksChanged_ = true;           // since bodies were last placed on them

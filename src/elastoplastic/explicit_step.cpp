@@ -111,7 +111,7 @@ world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& wor
 
     matchVolumes(exec, dt);                                     // before points move: now they are within reach of their tiles
     freeBodies_.move();
-    travel(world, cells, dt);
+    moveBodies(world, dt);
     const std::int64_t bad = gridToPoints(exec, world, dt);     // §5.3–§5.5
     if (bad >= 0) return failure(bad, "the state of a point is not finite");
 
@@ -268,11 +268,10 @@ std::int64_t ExplicitMethod<Real>::gridToPoints(const Exec& exec, const world::W
         const mpm::PointBlock& block = blocks_.points[b];
         Real* tile = workerTiles_[static_cast<std::size_t>(worker)].data();
         mpm::loadTile(block, reaches_[b], nodes_.data(), tile);
-        const bool meets = mayMeetBodies(block);
         const Real* positions = points_.position.group(block.firstGroup);
-        const std::vector<Real> before(positions, positions + (meets ? 24 * std::size_t{block.groups} : 0));
+        const std::vector<Real> before(positions, positions + (movedBodies_.empty() ? 0 : 24 * std::size_t{block.groups}));
         reports[b] = updateBlock(block, tile, dt);
-        if (meets) leaveBodies(world, block, before, dt, reports[b]);
+        if (!movedBodies_.empty()) leaveBodies(world, block, before, dt, reports[b]);
     });
     pace_ = {};
     met_.clear();
