@@ -11,6 +11,8 @@ namespace {
 
 using std::numbers::pi;
 
+constexpr int kCellsAlong = 64;   // of Lathe::Cells, both ways
+
 ProfilePoint operator+(ProfilePoint a, ProfilePoint b) { return {a.radius + b.radius, a.height + b.height}; }
 ProfilePoint operator-(ProfilePoint a, ProfilePoint b) { return {a.radius - b.radius, a.height - b.height}; }
 ProfilePoint operator*(double s, ProfilePoint a) { return {s * a.radius, s * a.height}; }
@@ -87,6 +89,7 @@ Lathe::Lathe(const Profile& profile, double thickness) : thickness_(thickness) {
     appendSegments(points);
     joinNormals();
     groupRuns();
+    fillCells();
 }
 
 void Lathe::appendSegments(const Profile& points) {
@@ -134,23 +137,55 @@ struct Lathe::Nearest {
     double square = std::numeric_limits<double>::infinity();   // of the distance [m²]
     const Segment* segment = nullptr;
     double along = 0, across = 0;   // coordinates of the point in the frame of the segment's start
+
+    void consider(const Segment& s, double r, double z) {
+        const double dr = r - s.start.radius, dz = z - s.start.height;
+        const double a = dr * s.tangentR + dz * s.tangentZ, c = dr * s.tangentZ - dz * s.tangentR;
+        const double past = a - std::clamp(a, 0.0, s.length);
+        if (const double here = past * past + c * c; here < square) *this = {here, &s, a, c};
+    }
 };
 
+// A point of a cell is at most δ from its middle, so its nearest segment is at most 2δ further from there than the nearest one.
+void Lathe::fillCells() {
+    constexpr double kMargin = 0.2;   // of the size, around the profile
+    if (runs_.empty()) return;   // nothing but axis
+    Run all = runs_.front();
+    for (const Run& run : runs_) all = {0, std::max(all.maxR, run.maxR), std::min(all.minZ, run.minZ), std::max(all.maxZ, run.maxZ), 0, 0};
+    const double margin = kMargin * std::max(all.maxR, all.maxZ - all.minZ);
+    const double sizeR = all.maxR + margin, sizeZ = all.maxZ - all.minZ + 2 * margin;
+    cells_ = {0, all.minZ - margin, kCellsAlong / sizeR, kCellsAlong / sizeZ, {0}, {}};
+    const double reach = std::hypot(sizeR, sizeZ) / kCellsAlong;
+    for (int i = 0; i < kCellsAlong; ++i)
+        for (int j = 0; j < kCellsAlong; ++j) {
+            const double r = (i + 0.5) / cells_.perCellR, z = cells_.minZ + (j + 0.5) / cells_.perCellZ;
+            const double within = std::sqrt(nearestOfAll(r, z).square) + reach;
+            for (std::size_t k = 0; k < segments_.size(); ++k) {
+                Nearest one;
+                one.consider(segments_[k], r, z);
+                if (one.square <= within * within) cells_.segment.push_back(static_cast<std::uint32_t>(k));
+            }
+            cells_.first.push_back(static_cast<std::uint32_t>(cells_.segment.size()));
+        }
+}
+
 Lathe::Nearest Lathe::nearest(double r, double z) const {
+    const double i = r * cells_.perCellR, j = (z - cells_.minZ) * cells_.perCellZ;
+    if (!(i < kCellsAlong && j >= 0 && j < kCellsAlong)) return nearestOfAll(r, z);
+    const auto cell = static_cast<std::size_t>(static_cast<int>(i) * kCellsAlong + static_cast<int>(j));
+    Nearest best;
+    for (std::uint32_t k = cells_.first[cell]; k < cells_.first[cell + 1]; ++k) best.consider(segments_[cells_.segment[k]], r, z);
+    return best;
+}
+
+Lathe::Nearest Lathe::nearestOfAll(double r, double z) const {
     const auto squareTo = [r, z](const Run& run) {
         const double awayR = std::max({run.minR - r, r - run.maxR, 0.0}), awayZ = std::max({run.minZ - z, z - run.maxZ, 0.0});
         return awayR * awayR + awayZ * awayZ;
     };
     Nearest best;
     const auto search = [&](const Run& run) {
-        for (std::size_t i = run.begin; i < run.end; ++i) {
-            const Segment& s = segments_[i];
-            const double dr = r - s.start.radius, dz = z - s.start.height;
-            const double along = dr * s.tangentR + dz * s.tangentZ, across = dr * s.tangentZ - dz * s.tangentR;
-            const double past = along - std::clamp(along, 0.0, s.length);
-            const double square = past * past + across * across;
-            if (square < best.square) best = {square, &s, along, across};
-        }
+        for (std::size_t i = run.begin; i < run.end; ++i) best.consider(segments_[i], r, z);
     };
     const Run* first = &runs_.front();   // the run whose box is nearest, so that most of the others are skipped
     double least = std::numeric_limits<double>::infinity();

@@ -4,6 +4,7 @@
 
 #include "geometry/shape.h"
 
+#include <cstdint>
 #include <vector>
 
 namespace talus::geometry {
@@ -42,16 +43,24 @@ private:
         double minR, maxR, minZ, maxZ;
         std::size_t begin, end;
     };
+    /// Half plane in cells, each with the segments that may be nearest to a point in it.
+    struct Cells {
+        double minR = 0, minZ = 0, perCellR = 0, perCellZ = 0;   // corner [m] and cells per metre
+        std::vector<std::uint32_t> first, segment;               // of each cell, one past the end last
+    };
     struct Nearest;
 
     void appendSegments(const Profile&);
     void joinNormals();
     void groupRuns();
+    void fillCells();
     Nearest nearest(double r, double z) const;
+    Nearest nearestOfAll(double r, double z) const;
     double thinWallVolume() const;
 
     std::vector<Segment> segments_;
     std::vector<Run> runs_;
+    Cells cells_;
     double thickness_;
 };
 
