@@ -26,6 +26,7 @@ done
 # TSan of GCC 12 cannot place its shadow memory under the address randomisation of newer kernels.
 fixed_addresses=()
 if setarch -R true 2>/dev/null; then fixed_addresses=(setarch -R); fi
+export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp"
 
 run_preset() {
     local launcher=()
