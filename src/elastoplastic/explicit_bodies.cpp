@@ -12,10 +12,10 @@
 namespace talus::elastoplastic {
 namespace {
 
-/// A point leaves a body by no more than this in a step [cells].
+/// A point leaves a body by no more than this beyond what it moved in the step [cells].
 constexpr double kMostCellsOut = 0.25;
-/// Points do not enter gaps between bodies that are narrower than this [cells].
-constexpr double kNarrowestGap = 0.5;
+
+double largest(const Vec3& v) { return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}); }
 
 /// Furthest that a point of the body's surface within the domain moves between two poses.
 double shift(const world::Domain& domain, const world::Pose& a, const world::Pose& b) {
@@ -44,7 +44,7 @@ void ExplicitMethod<Real>::moveBodies(const world::World& world, double dt) {
 
 template <class Real>
 void ExplicitMethod<Real>::leaveBodies(const world::World& world, const mpm::PointBlock& block, std::span<const Real> before, double dt, BlockReport& report) {
-    const double narrowest = kNarrowestGap * frame_.smallestSpacing(), travelled = dt * report.pace.cellRate * norm(frame_.spacing) + bodyShift_;
+    const double narrowest = mpm::kNarrowestGap * frame_.smallestSpacing(), travelled = dt * report.pace.cellRate * norm(frame_.spacing) + bodyShift_;
     std::vector<double> distances(movedBodies_.size());
     std::vector<const world::BodySnapshot*> near;
     for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
@@ -72,6 +72,7 @@ void ExplicitMethod<Real>::leaveBodies(const world::World& world, const mpm::Poi
             for (std::size_t i = 0; i < distances.size(); ++i)
                 if (distances[i] < norm(moved) + narrowest) near.push_back(&movedBodies_[i]);
             leaveBodies(world, near, row, x, moved, dt, report);
+            clearance = std::min(clearance, 0.0);   // it may have been put on a surface
         }
         clearance_[g] = clearance;
     }
@@ -81,7 +82,7 @@ void ExplicitMethod<Real>::leaveBodies(const world::World& world, const mpm::Poi
 template <class Real>
 void ExplicitMethod<Real>::leaveBodies(const world::World& world, std::span<const world::BodySnapshot* const> near, std::size_t row, const Vec3& now, const Vec3& moved, double dt, BlockReport& report) {
     Vec3 x = now;
-    mpm::leave(near, kNarrowestGap * frame_.smallestSpacing(), now - moved, x, [&](const mpm::Meeting& meeting) {
+    mpm::leave(near, mpm::kNarrowestGap * frame_.smallestSpacing(), now - moved, x, [&](const mpm::Meeting& meeting) {
         const world::BodySnapshot& body = meeting.body;
         const Vec3 v{points_.velocity(row, 0), points_.velocity(row, 1), points_.velocity(row, 2)}, surfaceVelocity = body.velocity(now, meeting.normal);
         const world::ContactMode mode = meeting.atGap ? world::ContactMode::sticky : body.body().contact;
@@ -92,11 +93,11 @@ void ExplicitMethod<Real>::leaveBodies(const world::World& world, std::span<cons
     });
     Vec3 cells;
     for (int axis = 0; axis < 3; ++axis) cells[axis] = (x[axis] - now[axis]) / frame_.spacing[axis];
-    const double far = std::max({std::abs(cells.x), std::abs(cells.y), std::abs(cells.z)});
+    const double far = largest(cells), most = kMostCellsOut + largest(moved) / frame_.smallestSpacing();
     if (far == 0) return;
-    if (far > kMostCellsOut) cells *= kMostCellsOut / far;
+    if (far > most) cells *= most / far;
     for (int axis = 0; axis < 3; ++axis) points_.position(row, axis) += static_cast<Real>(cells[axis]);
-    report.pace.cellsOut = std::max(report.pace.cellsOut, std::min(far, kMostCellsOut));
+    report.pace.cellsOut = std::max(report.pace.cellsOut, std::min(far, most));
 }
 
 template <class Real>

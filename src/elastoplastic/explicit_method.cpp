@@ -87,6 +87,7 @@ world::Removed ExplicitMethod<Real>::erase(const Exec& exec, const world::Region
         block.points -= static_cast<std::uint32_t>(found[b].size());
     }
     count_ -= removed.count;
+    clearance_.clear();   // points have changed their groups
     if (count_ == 0) sort(exec, recentre(exec, points_.rows()));   // drops the blocks, which nothing would move on
     return removed;
 }

@@ -13,8 +13,6 @@ namespace {
 /// Part of a cell: a node that round-off puts this far outside lies on the surface. With half a cell instead, so that the node
 /// nearest to a surface is held, a stiff block that lands stands further off: 0.42 cells on average against 0.34.
 constexpr double kTouchingCells = 1e-6;
-/// A node inside a body from which the opposite surface is this near holds grains back from both sides: no other node does [cells].
-constexpr double kOtherSide = 0.999;
 /// Bodies that meet at a node are applied in turn until none changes the velocity any more, at most so often.
 constexpr int kMostSweeps = 16;
 /// Rounds in which free bodies and their nodes come to agree, and the relative change at which they do.

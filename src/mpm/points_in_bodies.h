@@ -18,6 +18,11 @@ struct World;
 
 namespace talus::mpm {
 
+/// Points do not enter gaps between bodies that are narrower than this [cells].
+inline constexpr double kNarrowestGap = 0.5;
+/// A node inside a body from which the opposite surface is this near stands for both sides: no other node does [cells].
+inline constexpr double kOtherSide = 0.999;
+
 /// The active bodies as they stand after a step; free bodies have moved.
 std::vector<world::BodySnapshot> bodiesAfter(const world::World&, const world::FreeBodies&, double dt);
 

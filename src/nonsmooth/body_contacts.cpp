@@ -14,8 +14,6 @@ namespace {
 constexpr std::size_t kNodesPerTask = 256;
 /// Part of a cell: a node that round-off puts this far outside lies on the surface.
 constexpr double kTouchingCells = 1e-6;
-/// A node inside a body stands for the opposite surface too if that is this near: no other node does [cells].
-constexpr double kOtherSide = 0.999;
 /// Free bodies are tied to all of their nodes at once: so many turns of these in one sweep of the stress.
 constexpr int kFreeTurns = 4;
 
@@ -150,7 +148,7 @@ void BodyContacts::contactsAt(const mpm::GridFrame& frame, const Grid& grid, std
         found(c);
     };
     add(nearest);
-    if (const auto other = mpm::otherSide(body, x, nearest, kOtherSide * frame.smallestSpacing())) add(*other);
+    if (const auto other = mpm::otherSide(body, x, nearest, mpm::kOtherSide * frame.smallestSpacing())) add(*other);
 }
 
 void BodyContacts::place(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const world::World& world, const world::FreeBodies& free, int grainMaterial, double dt,

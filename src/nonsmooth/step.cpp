@@ -15,8 +15,6 @@ namespace {
 constexpr std::size_t kRowsPerTask = 1024;
 /// A point that would move further than this many cells makes the step too long.
 constexpr double kMostCellsMoved = 1.5;
-/// Points do not enter gaps between bodies that are narrower than this [cells].
-constexpr double kNarrowestGap = 0.5;
 /// Part of a node's volume that counts as free inside bodies, where points seldom are.
 constexpr double kLeastRoom = 0.1;
 /// Fullness beyond 1 that is left as it is, so that grains at rest stay where they are; and the most that a step looks at.
@@ -218,12 +216,13 @@ void NonsmoothMethod::makeRoom(const Exec& exec, const world::World& world) {
         if (problem_.nodes[n].inverseMass > 0) correctionEnergy_ -= dot(world.gravity, correction_.displacement()[n]) / problem_.nodes[n].inverseMass;
 }
 
-// Points that would come into a body are put on its surface, with the velocity they have.
+// Points that would come into a body are put on its surface, with the velocity they have; those stopped at a closed gap take the body's,
+// without a load on it.
 void NonsmoothMethod::toPoints(const Exec& exec, const world::World& world, double dt) {
     const std::vector<world::BodySnapshot> bodies = mpm::bodiesAfter(world, freeBodies_, dt);
     std::vector<const world::BodySnapshot*> all;
     for (const world::BodySnapshot& body : bodies) all.push_back(&body);
-    const double narrowest = kNarrowestGap * frame_.smallestSpacing();
+    const double narrowest = mpm::kNarrowestGap * frame_.smallestSpacing();
     const bool constant = settings_.stressBasis == StressBasis::constant;
     exec.forBlocks(grid_.cells.size(), 64, [&](std::size_t begin, std::size_t end) {
         for (std::size_t c = begin; c < end; ++c) {
