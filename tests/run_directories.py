@@ -4,7 +4,8 @@ import argparse
 import csv
 import re
 import subprocess
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 APPENDED, TRAILER = b'<AppendedData encoding="raw">\n_', b"\n</AppendedData>\n</VTKFile>\n"
@@ -14,6 +15,17 @@ PROMISED = ("frames", "probes", "series.csv", "flows.csv")   # byte-identical fo
 
 class Failure(Exception):
     """What a test of the program found wrong."""
+
+
+def outcome(check: Callable[[Path], None]) -> int:
+    """Runs check(folder) in a folder of its own and says what failed; the exit code."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            check(Path(folder))
+        except Failure as failure:
+            print(failure)
+            return 1
+    return 0
 
 
 def call(talus: Path, *arguments: str, expected: int = 0) -> str:

@@ -6,18 +6,13 @@ import json
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
-from run_directories import add_scene_arguments, differences, run_command, run_to_the_end
+from run_directories import Failure, add_scene_arguments, differences, outcome, run_command, run_to_the_end
 
 TIMEOUT_S = 60
 LONGER = ("--set", "time.end=0.3")   # than the smoke variant, so that the signal comes before the end
-
-
-class Failure(Exception):
-    pass
 
 
 def wait_for(path: Path, process: subprocess.Popen[bytes]) -> None:
@@ -73,13 +68,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     add_scene_arguments(parser)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            check(arguments, Path(folder))
-        except Failure as failure:
-            print(failure)
-            return 1
-    return 0
+    return outcome(lambda folder: check(arguments, folder))
 
 
 if __name__ == "__main__":

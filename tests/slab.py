@@ -4,11 +4,10 @@
 written by hand; so it is with other threads and when interrupted; one twice as wide runs out as far; totals are per metre."""
 import argparse
 import sys
-import tempfile
 import tomllib
 from pathlib import Path
 
-from run_directories import QUIET, Failure, call, differences, rows
+from run_directories import QUIET, Failure, call, differences, outcome, rows
 
 SCENE = Path(__file__).parent / "data" / "slab.toml"
 TIME_UP = 6
@@ -76,13 +75,7 @@ def main() -> int:
     parser.add_argument("--talus", type=Path, required=True, help="the program")
     parser.add_argument("--method", required=True)
     arguments = parser.parse_args()
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            check_method(arguments.talus.resolve(), arguments.method, Path(folder))
-    except Failure as failure:
-        print(failure)
-        return 1
-    return 0
+    return outcome(lambda folder: check_method(arguments.talus.resolve(), arguments.method, folder))
 
 
 if __name__ == "__main__":
