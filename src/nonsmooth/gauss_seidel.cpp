@@ -8,6 +8,8 @@ namespace talus::nonsmooth {
 namespace {
 
 constexpr std::size_t kSitesPerTask = 64, kNodesPerTask = 1024;
+/// Tolerances to which the pressure of grains without friction is found, where nothing is known to start from.
+constexpr double kRoughly = 10;
 
 template <std::size_t Width>
 void applyStressWidth(const Exec& exec, const FrictionProblem& problem, std::vector<Node>& nodes) {
@@ -54,33 +56,65 @@ void extrapolate(const Exec& exec, double beta, std::vector<Node>& nodes, std::v
 }
 
 template <class T, std::size_t Width>
+class Sweeps {
+public:
+    Sweeps(const Exec& exec, FrictionProblem& problem, SiteGroups<T>& groups, NodeForces* bodies, const SolveLimits& limits, std::vector<Node>& before)
+        : exec_(exec), problem_(problem), groups_(groups), bodies_(bodies), limits_(limits), before_(before) {}
+
+    /// Goes on from the sweeps of the report, to the tolerance or to the most sweeps.
+    void run(SolveReport& report) {
+        measure(report);
+        before_ = problem_.nodes;
+        Momentum momentum;
+        while (!report.converged && report.sweeps < limits_.mostSweeps && std::isfinite(report.residual)) {
+            const int until = std::min(limits_.mostSweeps, report.sweeps + limits_.sweepsBetweenChecks);
+            for (; report.sweeps < until; ++report.sweeps) {
+                const double beta = momentum.next();
+                extrapolate(exec_, beta, problem_.nodes, before_);
+                if (bodies_) bodies_->extrapolate(beta);
+                if (bodies_) bodies_->sweep(exec_, problem_.nodes);
+                if (groups_.template sweep<Width>(exec_, problem_.nodes, static_cast<T>(beta)) > 0) momentum.restart();
+            }
+            const double residualBefore = report.residual;
+            measure(report);
+            if (report.residual > residualBefore) momentum.lower();
+        }
+    }
+
+private:
+    void measure(SolveReport& report) {
+        NodeForces::Residual more;
+        if (bodies_) more = bodies_->residual(exec_, problem_.nodes);
+        const double places = static_cast<double>(problem_.sites()) + static_cast<double>(more.places);
+        report.residual = places > 0 ? std::sqrt((groups_.template residualSquared<Width>(exec_, problem_.nodes) + more.squared) / places) : 0;
+        report.converged = report.residual <= limits_.tolerance;
+    }
+
+    const Exec& exec_;
+    FrictionProblem& problem_;
+    SiteGroups<T>& groups_;
+    NodeForces* bodies_;
+    const SolveLimits& limits_;
+    std::vector<Node>& before_;
+};
+
+// A layer on a slope may rest with any stress along it, up to tan⁻¹ 0.61 with μ̂ = 0.5, and slide below its angle where cells take turns to be
+// pressed from the side: which solution is found depends on where sweeps start. From the pressure that grains without friction have, all
+// directions are pressed alike and the slope lets go at tan⁻¹ μ̂.
+template <class T, std::size_t Width>
 SolveReport solveGroups(const Exec& exec, FrictionProblem& problem, SiteGroups<T>& groups, NodeForces* bodies, const SolveLimits& limits, std::vector<Node>& before) {
     applyStressWidth<Width>(exec, problem, problem.nodes);
     if (bodies) bodies->start(problem.nodes);
     SolveReport report;
-    const auto measure = [&] {
-        NodeForces::Residual more;
-        if (bodies) more = bodies->residual(exec, problem.nodes);
-        const double places = static_cast<double>(problem.sites()) + static_cast<double>(more.places);
-        report.residual = places > 0 ? std::sqrt((groups.template residualSquared<Width>(exec, problem.nodes) + more.squared) / places) : 0;
-        report.converged = report.residual <= limits.tolerance;
-    };
-    measure();
-    before = problem.nodes;
-    Momentum momentum;
-    while (!report.converged && report.sweeps < limits.mostSweeps && std::isfinite(report.residual)) {
-        const int until = std::min(limits.mostSweeps, report.sweeps + limits.sweepsBetweenChecks);
-        for (; report.sweeps < until; ++report.sweeps) {
-            const double beta = momentum.next();
-            extrapolate(exec, beta, problem.nodes, before);
-            if (bodies) bodies->extrapolate(beta);
-            if (bodies) bodies->sweep(exec, problem.nodes);
-            if (groups.template sweep<Width>(exec, problem.nodes, static_cast<T>(beta)) > 0) momentum.restart();
-        }
-        const double residualBefore = report.residual;
-        measure();
-        if (report.residual > residualBefore) momentum.lower();
+    if (std::ranges::find(problem.stress, SymTensor{}) != problem.stress.end()) {
+        groups.smoothen(problem, true);
+        SolveLimits roughly = limits;
+        roughly.tolerance *= kRoughly;
+        roughly.mostSweeps /= 2;
+        Sweeps<T, Width>(exec, problem, groups, bodies, roughly, before).run(report);
+        groups.smoothen(problem, false);
     }
+    Sweeps<T, Width>(exec, problem, groups, bodies, limits, before).run(report);
     return report;
 }
 

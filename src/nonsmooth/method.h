@@ -53,13 +53,14 @@ private:
     void sort(const Exec&);
     void readRows(world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>* listed) const;
 
-    LastStep constrain(const Exec&, const world::World&, std::span<const double> taken, double dt);
+    LastStep measureFullness(const Exec&, const world::World&, std::span<const double> taken, double dt);
+    void limitCompaction(double dt);
     double stressScale(const Exec&, const world::World&) const;
     SolveReport solve(const Exec&, double dt, double tolerance);
     /// The fastest that a point would move with the node velocities, in cells a second.
     double fastest(const Exec&) const;
     /// Moves nodes apart where sites are too full; the work against gravity that it does is added up.
-    void makeRoom(const Exec&, const world::World&);
+    void makeRoom(const Exec&, const world::World&, double dt);
     void toPoints(const Exec&, const world::World&, double dt);
     std::optional<world::Failed> missed(const SolveReport&, const world::World&, double dt, double tolerance);
 

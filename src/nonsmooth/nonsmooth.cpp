@@ -19,7 +19,7 @@ void Settings::keys(KeyVisitor& v) {
     v.choice({"stress_basis", "constant: one stress tensor a cell; trilinear: between nodes as in the paper, with odd and even layers coming apart"}, kStressBasisNames, stressBasis);
     v.choice({"constraint", "volume_fraction: grains may be compressed until they are packed; divergence: never compressed, however loose"}, kConstraintNames, constraint);
     v.number({"max_volume_fraction", "volume fraction that grains cannot exceed; the packing fraction of each material unless given", Dimension::none, positiveUpTo(1)}, maxVolumeFraction);
-    v.number({"volume_correction", "part of the volume that grains take up beyond what there is that a step moves apart, in positions alone; 0: none", Dimension::none, between(0, 1)}, volumeCorrection);
+    v.number({"volume_correction", "rate at which the volume that grains take up beyond what there is moves apart, in positions alone; 0: it does not", Dimension::frequency, nonNegative()}, volumeCorrection);
     v.number({"fast_mu_hat", "friction of fast shear: mu_hat + (fast_mu_hat - mu_hat)/(1 + inertial_scale/I), I the inertial number; the same at any speed unless given", Dimension::none, nonNegative()}, fastMuHat);
     v.number({"inertial_scale", "inertial number at which friction is half-way to that of fast shear", Dimension::none, positive()}, inertialScale);
     v.number({"viscosity", "of the Newtonian part of the stress [Pa s]", Dimension::none, nonNegative()}, viscosity);

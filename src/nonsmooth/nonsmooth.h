@@ -26,7 +26,7 @@ struct Settings final : world::MethodSettings {
     StressBasis stressBasis = StressBasis::constant;
     Constraint constraint = Constraint::volumeFraction;
     std::optional<double> maxVolumeFraction;  // φ_max; each material's packing fraction unless given
-    double volumeCorrection = 0.5;            // part of what is too full that is moved apart in a step; 0: none
+    double volumeCorrection = 12;             // rate at which what is too full moves apart [1/s]; 0: not at all
     std::optional<double> fastMuHat;          // μ̂ of fast shear in μ(I); that of the material, at any speed, unless given
     double inertialScale = 0.4;               // I₀ of μ(I)
     double viscosity = 0;                     // η of the Newtonian part [Pa s]

@@ -249,6 +249,16 @@ double SiteGroups<T>::residualSquared(const Exec& exec, const std::vector<Node>&
 }
 
 template <class T>
+void SiteGroups<T>::smoothen(const FrictionProblem& problem, bool smooth) {
+    for (std::size_t group = 0; group < groups.size(); ++group) {
+        std::array<T, 8> friction = groups[group].friction.lanes();
+        for (std::size_t lane = 0; lane < 8; ++lane)
+            if (const std::uint32_t j = sites[8 * group + lane]; j != kNone && problem.stress[j] == SymTensor{}) friction[lane] = smooth ? T(0) : static_cast<T>(problem.friction[j]);
+        groups[group].friction = Wide<T>::loadUnaligned(friction.data());
+    }
+}
+
+template <class T>
 void SiteGroups<T>::takeStress(const Exec& exec, FrictionProblem& problem) const {
     exec.forBlocks(groups.size(), kGroupsPerTask, [&](std::size_t begin, std::size_t end) {
         for (std::size_t group = begin; group < end; ++group) {

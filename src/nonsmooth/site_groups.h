@@ -45,6 +45,8 @@ struct SiteGroups {
     double sweep(const Exec&, std::vector<Node>&, T beta);
     template <std::size_t Width>
     double residualSquared(const Exec&, const std::vector<Node>&) const;
+    /// Friction of the sites that start from no stress: none, or their own.
+    void smoothen(const FrictionProblem&, bool smooth);
     void takeStress(const Exec&, FrictionProblem&) const;
 
 private:

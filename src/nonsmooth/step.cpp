@@ -47,12 +47,13 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
     }
     {
         const auto phase = exec.phase("assembly");
-        taken_ = assemble(exec, frame_, grid_, points_, rheology_, settings_.stressBasis, dt, problem_);            // B of (20)
+        freeBodies_.begin(world, dt);
+        now = measureFullness(exec, world, moving.taken, dt);
+        taken_ = assemble(exec, frame_, grid_, points_, rheology_, settings_.stressBasis, fullness_, dt, problem_);   // B of (20)
         problem_.nodes.resize(grid_.nodes.size());
         for (std::size_t n = 0; n < grid_.nodes.size(); ++n) problem_.nodes[n] = {moving.velocity[n], 1 / moving.mass[n]};
-        freeBodies_.begin(world, dt);
         contacts_.place(exec, frame_, grid_, world, freeBodies_, grainMaterial_, dt, moving.mass, problem_.nodes);    // §6.1
-        now = constrain(exec, world, moving.taken, dt);
+        limitCompaction(dt);
     }
     if (settings_.viscosity > 0) {
         const auto phase = exec.phase("viscosity");
@@ -72,7 +73,7 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
     now.residual = report.residual / dt;
     now.tolerance = settings_.tolerance * scale;
     last_ = now;
-    makeRoom(exec, world);
+    makeRoom(exec, world, dt);
     {
         const auto phase = exec.phase("grid to points");
         freeBodies_.move();
@@ -88,7 +89,18 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
 // V (1 − f)/(f Δt) and lets loose grains that collide become too full. Never less than 0: what is too full is not pushed apart.
 // A cell is as full as the fullest of its nodes: grains in half a cell on top of others are then carried, and the chance number of
 // points in a cell counts little.
-NonsmoothMethod::LastStep NonsmoothMethod::constrain(const Exec& exec, const world::World& world, std::span<const double> taken, double dt) {
+void NonsmoothMethod::limitCompaction(double dt) {
+    if (settings_.constraint == Constraint::divergence) return;
+    for (std::size_t j = 0; j < problem_.sites(); ++j) {
+        double full = 0;
+        if (settings_.stressBasis == StressBasis::trilinear) full = fullness_[j];
+        else
+            for (const std::uint32_t n : grid_.cellNodes[j]) full = std::max(full, fullness_[n]);
+        problem_.slack[j] = taken_[j] * std::max(0.0, 1 - full) / dt;
+    }
+}
+
+NonsmoothMethod::LastStep NonsmoothMethod::measureFullness(const Exec& exec, const world::World& world, std::span<const double> taken, double dt) {
     LastStep now{.cells = static_cast<double>(grid_.cells.size()), .nodes = static_cast<double>(grid_.nodes.size())};
     fullness_ = freeFractions(exec, frame_, grid_, world, freeBodies_, dt);
     nearBody_.resize(fullness_.size());
@@ -98,14 +110,6 @@ NonsmoothMethod::LastStep NonsmoothMethod::constrain(const Exec& exec, const wor
         now.overfullVolume += std::max(0.0, taken[n] - room);
         if (taken[n] > 0.5 * room) now.packedVolume += room;
         fullness_[n] = taken[n] / std::max(room, kLeastRoom * frame_.cellVolume());
-    }
-    if (settings_.constraint == Constraint::divergence) return now;
-    for (std::size_t j = 0; j < problem_.sites(); ++j) {
-        double full = 0;
-        if (settings_.stressBasis == StressBasis::trilinear) full = fullness_[j];
-        else
-            for (const std::uint32_t n : grid_.cellNodes[j]) full = std::max(full, fullness_[n]);
-        problem_.slack[j] = taken_[j] * std::max(0.0, 1 - full) / dt;
     }
     return now;
 }
@@ -197,18 +201,19 @@ double NonsmoothMethod::fastest(const Exec& exec) const {
 }
 
 // A site is too full where its nodes are on average: one node alone may be by the chance of where points lie, and with the fullest
-// of them, as in constrain, a stirred bed swells by 8 % in 2 s.
-void NonsmoothMethod::makeRoom(const Exec& exec, const world::World& world) {
+// of them, as in limitCompaction, a stirred bed swells by 8 % in 2 s.
+void NonsmoothMethod::makeRoom(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("volume");
+    const double part = -std::expm1(-settings_.volumeCorrection * dt);
     excess_.assign(problem_.sites(), 0.0);
-    if (settings_.volumeCorrection > 0 && settings_.constraint == Constraint::volumeFraction)
+    if (part > 0 && settings_.constraint == Constraint::volumeFraction)
         for (std::size_t j = 0; j < problem_.sites(); ++j) {
             double full = 0;
             if (settings_.stressBasis == StressBasis::trilinear) full = fullness_[j];
             else
                 for (const std::uint32_t n : grid_.cellNodes[j]) full += fullness_[n] / kCorners;
             if (full < 1 + kAsGoodAsFull) continue;
-            excess_[j] = settings_.volumeCorrection * taken_[j] * std::min(full - 1, kMostExcess);
+            excess_[j] = part * taken_[j] * std::min(full - 1, kMostExcess);
             last_.excessVolume += excess_[j];
         }
     correction_.solve(exec, problem_, excess_, contacts_.surfaces());

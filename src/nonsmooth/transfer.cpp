@@ -150,10 +150,22 @@ void resize(std::size_t sites, std::size_t width, FrictionProblem& problem, std:
     taken.assign(sites, 0);
 }
 
-// One tensor a cell: g_ji = Σ_p V_p ∇N_i over the points of the cell.
-void assembleConstant(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const Points& points, std::span<const Rheology> rheology, double dt, FrictionProblem& problem,
+/// 0 where a node of the cell has little around it, 1 where none has. Without `fullness` 0.
+double evenness(const Grid& grid, std::span<const double> fullness, std::size_t cell) {
+    constexpr double kNearlyEmpty = 0.2, kFullEnough = 0.4;   // a node of a free surface is half full
+    if (fullness.empty()) return 0;
+    double least = 1;
+    for (const std::uint32_t n : grid.cellNodes[cell]) least = std::min(least, fullness[n]);
+    return std::clamp((least - kNearlyEmpty) / (kFullEnough - kNearlyEmpty), 0.0, 1.0);
+}
+
+// One tensor a cell: g_ji = Σ_p V_p ∇N_i over the points of the cell. Where points lie by chance the sums of neighbours do not cancel under
+// a constant stress: a force as large as the stress itself, not its gradient, that lowers the slope at which deep layers stand. So a cell
+// that grains fill takes them as spread evenly.
+void assembleConstant(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const Points& points, std::span<const Rheology> rheology, std::span<const double> fullness, double dt, FrictionProblem& problem,
                       std::vector<double>& taken) {
     resize(grid.cells.size(), kCorners, problem, taken);
+    const Trilinear middle({0.5, 0.5, 0.5}, frame.spacing);
     exec.forBlocks(grid.cells.size(), kCellsPerTask, [&](std::size_t begin, std::size_t end) {
         for (std::size_t c = begin; c < end; ++c) {
             SiteSums sums;
@@ -165,6 +177,8 @@ void assembleConstant(const Exec& exec, const mpm::GridFrame& frame, const Grid&
                 for (std::size_t corner = 0; corner < kCorners; ++corner) g[corner] += volume * t.gradient[corner];
                 sums.add(volume, r.frictionAt(points, row), points.stressOf(row));
             }
+            const double even = evenness(grid, fullness, c);
+            for (std::size_t corner = 0; corner < kCorners; ++corner) g[corner] += even * (sums.taken * middle.gradient[corner] - g[corner]);
             std::copy(grid.cellNodes[c].begin(), grid.cellNodes[c].end(), problem.pairNode.begin() + static_cast<std::ptrdiff_t>(c * kCorners));
             setSite(sums, dt, c, problem, taken);
         }
@@ -208,10 +222,10 @@ void assembleTrilinear(const Exec& exec, const mpm::GridFrame& frame, const Grid
 
 }  // namespace
 
-std::vector<double> assemble(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const Points& points, std::span<const Rheology> rheology, StressBasis basis, double dt,
+std::vector<double> assemble(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const Points& points, std::span<const Rheology> rheology, StressBasis basis, std::span<const double> fullness, double dt,
                  FrictionProblem& problem) {
     std::vector<double> taken;
-    if (basis == StressBasis::constant) assembleConstant(exec, frame, grid, points, rheology, dt, problem, taken);
+    if (basis == StressBasis::constant) assembleConstant(exec, frame, grid, points, rheology, fullness, dt, problem, taken);
     else assembleTrilinear(exec, frame, grid, points, rheology, dt, problem, taken);
     return taken;
 }

@@ -48,7 +48,7 @@ struct Transferred {
 Transferred toGrid(const Exec&, const mpm::GridFrame&, const Grid&, const Points&, std::span<const Rheology>, const world::World&, double dt);
 
 /// g, friction and start of every site; slack is left to the caller. Returns the volume that grains of a site take up [m³].
-std::vector<double> assemble(const Exec&, const mpm::GridFrame&, const Grid&, const Points&, std::span<const Rheology>, StressBasis, double dt, FrictionProblem&);
+std::vector<double> assemble(const Exec&, const mpm::GridFrame&, const Grid&, const Points&, std::span<const Rheology>, StressBasis, std::span<const double> fullness, double dt, FrictionProblem&);
 
 /// (M + Δt K) u = M u* with K the stiffness of 2 η ε̇, by conjugate gradients without a matrix; nodes without inverse mass are held.
 /// Returns the rounds it took.

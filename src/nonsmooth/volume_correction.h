@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grains that came to take up more room than there is are moved apart: positions only, never velocities. The constraint on
-// velocities keeps sites from getting fuller (nonsmooth/method.h, constrain), but where points move by it is of second order,
+// velocities keeps sites from getting fuller (nonsmooth/method.h, limitCompaction), but where points move by it is of second order,
 // and what became too full stays so without this. As in density projection [Kugelstadt2021] the displacement is a field on the
 // grid, solved like the velocity without friction:
 //     δ_i = Σ_j q_j g_ji/m_i,   Σ_i g_ji·δ_i ≥ excess_j,   q_j ≥ 0,   one of them with =,   and never into bodies.

@@ -66,7 +66,7 @@ Stirred stir(double seconds, double correction) {
     const Stirred first = halfTurn(0);
     if (seconds > 1) advance(run, exec, seconds - 0.5);
     Stirred last = halfTurn(seconds - 0.5);
-    std::printf("    correction %.1f, %.1f s: packed %.4f, centre of mass %.4f of the first half turn, %.4f of the start; overfull %.4f, energy added %.4f, %lld steps\n", correction, seconds,
+    std::printf("    correction %.0f/s, %.1f s: packed %.4f, centre of mass %.4f of the first half turn, %.4f of the start; overfull %.4f, energy added %.4f, %lld steps\n", correction, seconds,
                 last.packed / first.packed, last.height / first.height, last.height / startHeight, last.overfull, last.energy, static_cast<long long>(run.steps()));
     last.packed /= first.packed;
     last.height /= startHeight;
@@ -79,7 +79,7 @@ TEST(NonsmoothVolume, aStirredBedKeepsIt) {
     EXPECT_NEAR(kept.height, 1, 0.01);
     EXPECT_GT(kept.energy, 0);
     const Stirred lost = stir(1, 0);
-    EXPECT_LT(lost.height, 0.97);   // what there is to remedy
+    EXPECT_LT(lost.height, 0.98);   // what there is to remedy
     EXPECT_EQ(lost.energy, 0);
 }
 
@@ -94,22 +94,13 @@ TEST(NonsmoothStudy, aBedStirredForTenSecondsKeepsItsVolume) {
 /// A layer of six cells on a floor that holds it, points where chance put them. Way of its centre of mass from 1 s to 2 s, in cells.
 Vec3 creep(double thetaDeg, double correction) {
     const double h = 0.05;
-    world::World world;
-    world.domain = {{0, 0, 0}, {4 * h, 4 * h, 10 * h}, {}};
-    for (const std::size_t face : {0u, 1u, 2u, 3u}) world.domain.faces[face] = world::FaceType::periodic;
-    world.materials = {world::Material{.name = "sand", .muHat = 0.5}};
-    world.bodies = world::domainFaces(world.domain);
-    world.bodies[0].contact = world::ContactMode::sticky;
-    world.fills = {{boxBetween({0, 0, 0}, {4 * h, 4 * h, 6 * h}), 0, 0, {}}};
-    world.resolution.size = h;
-    world.gravity = tiltedGravity(thetaDeg);
     Settings settings;
     settings.volumeCorrection = correction;
     settings.start = mpm::Start::jittered;
     settings.tolerance = 1e-5;
     settings.mostSweeps = 2000;
     const Exec exec(1);
-    world::Simulation run = start(std::move(world), settings, exec);
+    world::Simulation run = start(layerOnASlope(h, 6, 0.5, thetaDeg), settings, exec);
     const auto meanOf = [&](std::string_view name) {
         world::FieldTable now;
         run.method().read(exec, std::vector<std::string_view>{name}, now);
@@ -125,7 +116,7 @@ Vec3 creep(double thetaDeg, double correction) {
         advance(run, exec, 1 + 0.02 * i);
     }
     way.z = meanOf("position").z - height;
-    std::printf("    %.0f deg, correction %.1f: centre of mass moved by %.1e along, %.1e up, cells; energy added %.1e J\n", thetaDeg, correction, way.x / h, way.z / h,
+    std::printf("    %.0f deg, correction %.0f/s: centre of mass moved by %.1e along, %.1e up, cells; energy added %.1e J\n", thetaDeg, correction, way.x / h, way.z / h,
                 metric(run.method(), "correction_energy_J"));
     return way / h;
 }

@@ -121,7 +121,7 @@ TEST(Transfer, sitesOfOneColourShareNoNode) {
             const Exec exec(1);
             const Grid grid = Grid::build(exec, frame, points);
             FrictionProblem problem;
-            assemble(exec, frame, grid, points, std::vector<Rheology>(1), basis, 0.01, problem);
+            assemble(exec, frame, grid, points, std::vector<Rheology>(1), basis, {}, 0.01, problem);
             std::size_t sites = 0;
             for (const auto& colour : problem.colours) {
                 std::set<std::uint32_t> used;
@@ -146,7 +146,7 @@ TEST(Transfer, stressNeitherPushesNorTurnsTheWhole) {
     const Grid grid = Grid::build(exec, frame, points);
     for (const StressBasis basis : {StressBasis::constant, StressBasis::trilinear}) {
         FrictionProblem problem;
-        assemble(exec, frame, grid, points, std::vector<Rheology>(1), basis, 0.01, problem);
+        assemble(exec, frame, grid, points, std::vector<Rheology>(1), basis, {}, 0.01, problem);
         std::mt19937_64 random(5);
         std::uniform_real_distribution<double> unit(-1, 1);
         for (SymTensor& s : problem.stress) s = {unit(random), unit(random), unit(random), unit(random), unit(random), unit(random)};
@@ -180,7 +180,7 @@ TEST(Transfer, onlyTrilinearStressIsBlindToAlternatingLayers) {
     for (int axis = 0; axis < 3; ++axis)
         for (const StressBasis basis : {StressBasis::constant, StressBasis::trilinear}) {
             FrictionProblem problem;
-            assemble(exec, frame, grid, points, std::vector<Rheology>(1), basis, 0.01, problem);
+            assemble(exec, frame, grid, points, std::vector<Rheology>(1), basis, {}, 0.01, problem);
             const std::vector<Vec3i>& sites = basis == StressBasis::constant ? grid.cells : grid.nodes;
             for (std::size_t j = 0; j < sites.size(); ++j) {
                 const double p = sites[j][axis] % 2 == 0 ? 1 : -1;
@@ -202,7 +202,7 @@ FrictionProblem squeezedBlock(StressBasis basis, Points& points, Grid& grid) {
     const Exec exec(1);
     grid = Grid::build(exec, frame, points);
     FrictionProblem problem;
-    assemble(exec, frame, grid, points, std::vector<Rheology>(1, Rheology{1, 0.45}), basis, 0.01, problem);
+    assemble(exec, frame, grid, points, std::vector<Rheology>(1, Rheology{1, 0.45}), basis, {}, 0.01, problem);
     const Transferred moving = toGrid(exec, frame, grid, points, std::vector<Rheology>(1), emptyWorld(), 0.01);
     for (std::size_t n = 0; n < grid.nodes.size(); ++n) {
         const Vec3 x = nodePosition(frame, grid.nodes[n]);
