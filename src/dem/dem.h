@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dem/clump_template.h"
+#include "dem/cohesion.h"
 #include "dem/contact_law.h"
 #include "dem/restitution.h"
 #include "dem/sizes.h"
@@ -64,6 +65,8 @@ struct Settings final : world::MethodSettings {
     double shearDamping = 0.3;            // of the spring, over its critical damping
     std::optional<double> shearDampingRate;   // γ_t: dashpot γ_t m √(R x) of each pair, where shear grows with the contact [1/(m s)]
     std::optional<double> contactFriction, rollingFriction;   // between grains; from the friction angle unless given
+
+    std::vector<CohesionSettings> cohesion;   // empty: none
 
     double stepFraction = 0.05;           // of half a period of the stiffest contact
     std::optional<double> dt;             // [s]

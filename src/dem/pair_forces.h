@@ -32,6 +32,7 @@ struct ConstantsTable {
     By by = By::all;
     std::int32_t kinds = 1;
     AlignedVector<PairConstantsOf<Real>> sets;
+    AlignedVector<HoldConstantsOf<Real>> holds;   // the same, where there is cohesion
 
     std::size_t of(std::size_t pair, std::int32_t kindA, std::int32_t kindB) const {
         return by == By::all ? 0 : by == By::pair ? pair : static_cast<std::size_t>(kindA * kinds + kindB);
@@ -67,6 +68,8 @@ private:
     template <class NormalKind, class ShearKind>
     void ofEight(const Manner&, double dt, const PairContacts&, std::span<Wrench>, const std::uint32_t* pairs, std::size_t count, const PairConstantsOf<Wide<Real>>& common, Found&);
     unsigned touching(const PairContacts&, std::size_t first, std::size_t count) const;
+    unsigned bridged(const PairContacts&, std::size_t first, std::size_t count, unsigned touching) const;
+    HoldConstantsOf<Wide<Real>> holdOf(const std::array<std::uint32_t, 8>& pairs, const Wide<Real>& kindA, const Wide<Real>& kindB) const;
     PairConstantsOf<Wide<Real>> constantsOf(const std::array<std::uint32_t, 8>& pairs, const Wide<Real>& kindA, const Wide<Real>& kindB) const;
     std::vector<Extremes> found_;          // of each slab
     WideVec3<Real> load(const AlignedVector<Real>& memories, const std::array<std::uint32_t, 8>& pairs) const;

@@ -3,6 +3,7 @@
 // Settings::contactVelocity says. (A spring that is half a step older than the rest makes small grains stick to large ones.)
 #pragma once
 
+#include "dem/cohesion.h"
 #include "dem/contact_law.h"
 
 #include <limits>
@@ -12,7 +13,7 @@ namespace talus::dem {
 /// Two surfaces that touch, seen from the first; or eight such pairs.
 template <class N, class V>
 struct TouchOf {
-    N overlap = N(0);              // [m]; negative only where a bond is stretched
+    N overlap = N(0);              // [m]; negative only where a bond or a bridge of liquid is stretched
     V normal{};                    // from the second to the first
     V velocity{};                  // of the first against the second, at the contact point [m/s]
     V spin{};                      // the same for angular velocities [rad/s]
@@ -26,6 +27,8 @@ struct Manner {
     bool attraction = false;       // damping may pull
     bool growing = false;          // coefficients of shear are over √x
     bool rolling = false;          // some pairs resist rolling
+    bool cohesive = false;         // some are pulled together
+    bool bridges = false;          // some of them by bridges of liquid, beyond contact
 };
 
 template <class N, class V>
@@ -64,8 +67,9 @@ template <class ShearKind, class N, class V>
     }
 }
 
+/// Friction counts what pushes the surfaces together, so that the pull of cohesion makes grains harder to slide and to roll.
 template <class NormalKind, class ShearKind, class N, class V>
-[[gnu::always_inline]] inline ResponseOf<N, V> respond(PairConstantsOf<N> c, const Manner& manner, const TouchOf<N, V>& t, const std::type_identity_t<N>& dt, MemoryOf<V>& memory) {
+[[gnu::always_inline]] inline ResponseOf<N, V> respond(PairConstantsOf<N> c, const HoldConstantsOf<N>& hold, const Manner& manner, const TouchOf<N, V>& t, const std::type_identity_t<N>& dt, MemoryOf<V>& memory) {
     constexpr double kEndless = std::numeric_limits<double>::infinity();
     const N approach = -dot(t.velocity, t.normal), depth = abs(t.overlap);
     if (manner.growing) {
@@ -74,6 +78,8 @@ template <class NormalKind, class ShearKind, class N, class V>
     }
     N push = c.stiffness * copysign(NormalKind::elastic(depth), t.overlap) + c.damping * NormalKind::viscous(depth) * approach;
     if (!manner.attraction && !t.bonded) push = max(push, N(0));
+    const auto apart = t.overlap < N(0);
+    if (manner.bridges && !t.bonded) push = select(apart, N(0), push);
     const V slide = t.velocity + approach * t.normal;
     const N grip = c.friction * abs(push);
     ResponseOf<N, V> response{};
@@ -92,6 +98,14 @@ template <class NormalKind, class ShearKind, class N, class V>
         response.slipWork = -dt * dot(along, slide);
     }
     if (manner.rolling || t.stuck) response.moment = rollingMoment<ShearKind>(c, t.stuck ? N(kEndless) : c.rolling * c.radius * abs(push), t, N(dt), memory.turn);
+    if (manner.bridges && !t.bonded) {   // what is apart neither rubs nor remembers
+        along = select(apart, V{}, along);
+        response.moment = select(apart, V{}, response.moment);
+        response.slipWork = select(apart, N(0), response.slipWork);
+        memory.spring = select(apart, V{}, memory.spring);
+        memory.turn = select(apart, V{}, memory.turn);
+    }
+    if (manner.cohesive && !t.bonded) push = push - pullTogether(hold, t.overlap);
     response.force = push * t.normal + along;
     return response;
 }
