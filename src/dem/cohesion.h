@@ -37,13 +37,13 @@ struct CohesionSettings {
     void keys(KeyVisitor&);
 };
 
-/// Of one pair of spheres, or of eight.
+/// What few runs have, of one pair of spheres or of eight: cohesion and resistance to twisting.
 template <class N>
 struct HoldConstantsOf {
     N pull = N(0);        // of a bridge while the spheres touch [N]; where there is none 2 π k R [N/m]
     N perGap = N(0);      // √(R/V) of a bridge [1/m]
     N rupture = N(0);     // gap at which it breaks [m]; 0: no bridge
-    N unused = N(0);
+    N twisting = N(0);    // torque that resists twisting, over normal force and effective radius
 };
 using HoldConstants = HoldConstantsOf<double>;
 

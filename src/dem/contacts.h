@@ -60,7 +60,7 @@ struct BodyContacts {
     std::vector<std::uint32_t> firstOfGrain;
     std::vector<ContactState> state;
     std::vector<PairConstants> constants;
-    std::vector<HoldConstants> holds;            // the same, where there is cohesion
+    std::vector<HoldConstants> holds;            // the same, where a Manner holds()
 
     std::size_t size() const { return sphere.size(); }
     void index(const Spheres&);

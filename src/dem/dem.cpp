@@ -49,6 +49,7 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"shear_damping_rate", "g in 1/(m s) of the shear damping g m sqrt(R x) of each pair, with shear_growth = \"contact\"", Dimension::none, nonNegative()}, shearDampingRate);
     v.number({"contact_friction", "Coulomb coefficient between grains; from the friction angle of their material unless given", Dimension::none, nonNegative()}, contactFriction);
     v.number({"rolling_friction", "torque against rolling over normal force and radius; from the friction angle unless given", Dimension::none, nonNegative()}, rollingFriction);
+    v.number({"twisting_friction", "torque against spin about the normal of a contact, over normal force and radius", Dimension::none, nonNegative()}, twistingFriction);
     v.list({"cohesion", "what holds grains together, and to bodies, for pairs of materials"}, cohesion);
     v.number({"step_fraction", "step over half a period of the stiffest contact", Dimension::none, {.min = 0, .max = 0.2, .minExcluded = true}}, stepFraction);
     v.number({"dt", "time step; chosen by step_fraction unless given", Dimension::time, positive()}, dt);

@@ -66,6 +66,7 @@ struct Settings final : world::MethodSettings {
     std::optional<double> shearDampingRate;   // γ_t: dashpot γ_t m √(R x) of each pair, where shear grows with the contact [1/(m s)]
     std::optional<double> contactFriction, rollingFriction;   // between grains; from the friction angle unless given
 
+    double twistingFriction = 0;          // of all pairs
     std::vector<CohesionSettings> cohesion;   // empty: none
 
     double stepFraction = 0.05;           // of half a period of the stiffest contact

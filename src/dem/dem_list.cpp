@@ -105,7 +105,7 @@ void DemMethod::rebuild(const Exec& exec, const world::World& world, double time
         contact.b = moved(contact.b);
         if (spheres_.grain[contact.a] < spheres_.grain[contact.b]) continue;
         std::swap(contact.a, contact.b);   // seen from the other side
-        contact.memory = {-contact.memory.spring, -contact.memory.turn};
+        contact.memory = {-contact.memory.spring, -contact.memory.turn, contact.memory.twist};
     }
     listPairs(exec, kept);
     bodies_ = nearBodies(exec, world, time);
@@ -156,7 +156,7 @@ void DemMethod::listPairs(const Exec& exec, std::span<const KeptContact> kept) {
         forces.lattice = Lattice<Real>(domain_, 2 * farthest + listed_);
         forces.spheres.resize(now.size());
         for (std::size_t s = 0; s < now.size(); ++s) forces.spheres[s].radius = static_cast<Real>(now.radius[s]);
-        forces.forgetAll(pairs_.list.size(), settings_.shear == Shear::spring, laws_.manner().rolling);
+        forces.forgetAll(pairs_.list.size(), settings_.shear == Shear::spring, laws_.manner().turns());
         for (const KeptContact& contact : kept) {
             const std::size_t p = pairs_.list.find(contact.a, contact.b);
             if (p == pairs_.list.size()) continue;
@@ -249,7 +249,7 @@ PairConstantsOf<Real> inPrecision(const PairConstants& c) {
 }
 template <class Real>
 HoldConstantsOf<Real> inPrecision(const HoldConstants& c) {
-    return {static_cast<Real>(c.pull), static_cast<Real>(c.perGap), static_cast<Real>(c.rupture), Real(0)};
+    return {static_cast<Real>(c.pull), static_cast<Real>(c.perGap), static_cast<Real>(c.rupture), static_cast<Real>(c.twisting)};
 }
 
 }  // namespace
@@ -261,37 +261,37 @@ void DemMethod::setPairConstants(PairForces<Real>& forces) {
     Kinds kinds;
     for (std::uint32_t s = 0; s < spheres_.size() && kinds.known.size() <= kMostKinds; ++s) forces.spheres[s].kind = static_cast<Real>(kinds.of(sideOf(s), material(s)));
     ConstantsTable<Real>& table = forces.constants;
-    const bool cohesive = laws_.manner().cohesive;
+    const bool holds = laws_.manner().holds();
     table.sets.clear();
     table.holds.clear();
     table.kinds = static_cast<std::int32_t>(kinds.known.size());
     table.by = kinds.known.size() == 1 ? By::all : kinds.known.size() <= kMostKinds ? By::kinds : By::pair;
     if (table.by == By::pair) {
         table.sets.resize(pairs_.list.size());
-        if (cohesive) table.holds.resize(pairs_.list.size());
+        if (holds) table.holds.resize(pairs_.list.size());
         for (std::size_t p = 0; p < pairs_.list.size(); ++p) {
             const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p];
             table.sets[p] = inPrecision<Real>(laws_.grainPair(material(a), sideOf(a), material(b), sideOf(b)));
-            if (cohesive) table.holds[p] = inPrecision<Real>(laws_.grainHold(material(a), radiusOf(a), material(b), radiusOf(b)));
+            if (holds) table.holds[p] = inPrecision<Real>(laws_.grainHold(material(a), radiusOf(a), material(b), radiusOf(b)));
         }
         return;
     }
     for (const auto& [a, materialA] : kinds.known)
         for (const auto& [b, materialB] : kinds.known) {
             table.sets.push_back(inPrecision<Real>(laws_.grainPair(materialA, a, materialB, b)));
-            if (cohesive) table.holds.push_back(inPrecision<Real>(laws_.grainHold(materialA, a.radius, materialB, b.radius)));
+            if (holds) table.holds.push_back(inPrecision<Real>(laws_.grainHold(materialA, a.radius, materialB, b.radius)));
         }
 }
 
 void DemMethod::setConstants() {
     std::visit([&](auto& forces) { setPairConstants(forces); }, forces_);
     bodies_.constants.resize(bodies_.size());
-    const bool cohesive = laws_.manner().cohesive;
-    bodies_.holds.resize(cohesive ? bodies_.size() : 0);
+    const bool holds = laws_.manner().holds();
+    bodies_.holds.resize(holds ? bodies_.size() : 0);
     for (std::size_t c = 0; c < bodies_.size(); ++c) {
         const int grain = grains_.material(spheres_.grain[bodies_.sphere[c]]), body = bodyMaterial_[bodies_.body[c]];
         bodies_.constants[c] = laws_.bodyPair(grain, sideOf(bodies_.sphere[c]), body);
-        if (cohesive) bodies_.holds[c] = laws_.bodyHold(grain, radiusOf(bodies_.sphere[c]), body);
+        if (holds) bodies_.holds[c] = laws_.bodyHold(grain, radiusOf(bodies_.sphere[c]), body);
     }
 }
 

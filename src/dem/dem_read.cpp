@@ -99,7 +99,7 @@ double DemMethod::stored(const PairConstants& c, const HoldConstants& hold, cons
     if (hold.rupture > 0 && overlap < 0) return energy;
     energy += std::visit([&](auto law) { return c.stiffness * law.energy(std::abs(overlap)); }, settings_.normalLaw());
     const double growth = laws_.manner().growing ? std::sqrt(std::abs(overlap)) : 1;
-    if (settings_.shear == Shear::spring) energy += 0.5 * growth * c.shear * (normSquared(memory.spring) + c.radius * c.radius * normSquared(memory.turn));
+    if (settings_.shear == Shear::spring) energy += 0.5 * growth * c.shear * (normSquared(memory.spring) + c.radius * c.radius * (normSquared(memory.turn) + memory.twist * memory.twist));
     return energy;
 }
 
@@ -115,7 +115,7 @@ ContactSums DemMethod::sumContacts() const {
         const ContactState& state = bodies_.state[c];
         if (!state.acts()) continue;
         const std::uint32_t s = bodies_.sphere[c], i = spheres_.grain[s];
-        sums.add(i, centreOf(s) - get(grains_.position, i) + state.arm, state.force, stored(bodies_.constants[c], laws_.manner().cohesive && !state.bonded ? bodies_.holds[c] : HoldConstants{}, state.memory, radiusOf(s) - norm(state.arm)), state.touching);
+        sums.add(i, centreOf(s) - get(grains_.position, i) + state.arm, state.force, stored(bodies_.constants[c], laws_.manner().holds() && !state.bonded ? bodies_.holds[c] : HoldConstants{}, state.memory, radiusOf(s) - norm(state.arm)), state.touching);
     }
     return sums;
 }

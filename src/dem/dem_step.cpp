@@ -281,7 +281,7 @@ void DemMethod::bodyForce(const world::World& world, double dt, double ahead, co
     ContactState& state = bodies_.state[k];
     const world::ContactMode mode = body.body().contact;
     if (mode == world::ContactMode::separate || !body.active()) state.bonded = false;
-    const HoldConstants hold = laws_.manner().cohesive ? bodies_.holds[k] : HoldConstants{};
+    const HoldConstants hold = laws_.manner().holds() ? bodies_.holds[k] : HoldConstants{};
     const bool touches = distance < radius;
     if (!touches && !state.bonded && !(state.bridged && distance - radius < hold.rupture)) {
         if (!state.idle()) state = {};

@@ -47,7 +47,7 @@ Extremes PairForces<Real>::Found::joined() const {
 template <class Real>
 MemoryOf<Vec3> PairForces<Real>::memory(std::size_t p) const {
     const auto vector = [&](const AlignedVector<Real>& from) { return from.empty() ? Vec3{} : Vec3{from[4 * p], from[4 * p + 1], from[4 * p + 2]}; };
-    return {vector(springs), vector(turns)};
+    return {vector(springs), vector(turns), turns.empty() ? 0 : static_cast<double>(turns[4 * p + 3])};
 }
 
 template <class Real>
@@ -57,12 +57,13 @@ void PairForces<Real>::remember(std::size_t p, const MemoryOf<Vec3>& memory) {
     };
     keep(springs, memory.spring);
     keep(turns, memory.turn);
+    if (!turns.empty()) turns[4 * p + 3] = static_cast<Real>(memory.twist);
 }
 
 template <class Real>
-void PairForces<Real>::forgetAll(std::size_t pairs, bool spring, bool rolling) {
+void PairForces<Real>::forgetAll(std::size_t pairs, bool spring, bool turning) {
     springs.assign(spring ? 4 * pairs : 0, Real(0));
-    turns.assign(spring && rolling ? 4 * pairs : 0, Real(0));
+    turns.assign(spring && turning ? 4 * pairs : 0, Real(0));
 }
 
 template <class Real>
@@ -182,11 +183,10 @@ PairConstantsOf<Wide<Real>> PairForces<Real>::constantsOf(const std::array<std::
 }
 
 template <class Real>
-WideVec3<Real> PairForces<Real>::load(const AlignedVector<Real>& memories, const std::array<std::uint32_t, 8>& pairs) const {
+WideRows<Real> PairForces<Real>::load(const AlignedVector<Real>& memories, const std::array<std::uint32_t, 8>& pairs) const {
     std::array<const Real*, kLanes> at;
     for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = &memories[4 * std::size_t{pairs[lane]}];
-    const auto rows = WideRows<Real>::load(at);
-    return {rows.x, rows.y, rows.z};
+    return WideRows<Real>::load(at);
 }
 
 template <class Real>
@@ -213,7 +213,7 @@ void PairForces<Real>::ofEight(const Manner& manner, double step, const PairCont
     const auto [turningA, turningB] = rows(2);
     const PairConstantsOf<W> c = constants.by == ConstantsTable<Real>::By::all ? common : constantsOf(pairs, motionA.w, motionB.w);
     HoldConstantsOf<W> hold;
-    if (manner.cohesive) hold = holdOf(pairs, motionA.w, motionB.w);
+    if (manner.holds()) hold = holdOf(pairs, motionA.w, motionB.w);
 
     const WideVec3<Real> d = lattice.apart(placeA, placeB);
     const W distance = norm(d);
@@ -231,13 +231,18 @@ void PairForces<Real>::ofEight(const Manner& manner, double step, const PairCont
 
     MemoryOf<WideVec3<Real>> memory;
     if constexpr (ShearKind::kSpring) {
-        memory.spring = load(springs, pairs);
-        if (manner.rolling) memory.turn = load(turns, pairs);
+        const WideRows<Real> spring = load(springs, pairs);
+        memory.spring = {spring.x, spring.y, spring.z};
+        if (manner.turns()) {
+            const WideRows<Real> turn = load(turns, pairs);
+            memory.turn = {turn.x, turn.y, turn.z};
+            memory.twist = turn.w;
+        }
     }
     const ResponseOf<W, WideVec3<Real>> response = respond<NormalKind, ShearKind>(c, hold, manner, t, W(static_cast<Real>(step)), memory);
     const WideVec3<Real> couple = cross(t.normal, response.force);
     WideVec3<Real> torqueA = armA * couple, torqueB = armB * couple;
-    if (manner.rolling) {
+    if (manner.turns()) {
         torqueA = torqueA + response.moment;
         torqueB = torqueB - response.moment;
     }
@@ -254,12 +259,12 @@ void PairForces<Real>::ofEight(const Manner& manner, double step, const PairCont
     }
     if constexpr (ShearKind::kSpring) {
         alignas(64) Real kept[4 * kLanes];
-        const auto keep = [&](const WideVec3<Real>& v, AlignedVector<Real>& to) {
-            storeInterleaved(v.x, v.y, v.z, W(Real(0)), kept);
+        const auto keep = [&](const WideVec3<Real>& v, const W& fourth, AlignedVector<Real>& to) {
+            storeInterleaved(v.x, v.y, v.z, fourth, kept);
             for (std::size_t lane = 0; lane < count; ++lane) Quad<Real>::load(kept + 4 * lane).store(&to[4 * std::size_t{pairs[lane]}]);
         };
-        keep(memory.spring, springs);
-        if (manner.rolling) keep(memory.turn, turns);
+        keep(memory.spring, W(Real(0)), springs);
+        if (manner.turns()) keep(memory.turn, memory.twist, turns);
     }
     found.spring = max(found.spring, c.stiffness * NormalKind::tangent(depth) * c.perMass);
     found.dashpot = max(found.dashpot, c.damping * NormalKind::viscous(depth) * c.perMass);

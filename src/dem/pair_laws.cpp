@@ -92,8 +92,10 @@ void PairLaws::addPair(const Settings& settings, const world::World& world, int 
 
 HoldConstants PairLaws::hold(int a, int b, double radiusA, double radiusB) const {
     const int entry = cohesion_[index(a, b)];
-    if (entry < 0) return {};
-    return std::visit([&](const auto& law) { return holdConstants(law, radiusA, radiusB); }, settings_.cohesion[static_cast<std::size_t>(entry)].law);
+    HoldConstants held;
+    if (entry >= 0) held = std::visit([&](const auto& law) { return holdConstants(law, radiusA, radiusB); }, settings_.cohesion[static_cast<std::size_t>(entry)].law);
+    held.twisting = settings_.twistingFriction;
+    return held;
 }
 
 double PairLaws::longestBridge(double largestRadius) const {

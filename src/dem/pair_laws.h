@@ -44,7 +44,7 @@ public:
     HoldConstants bodyHold(int grain, double radius, int body) const { return hold(grain, body, radius, 0); }
     /// Gap at which the longest bridge between spheres up to that radius breaks [m].
     double longestBridge(double largestRadius) const;
-    Manner manner() const { return {settings_.attraction, settings_.shearGrowth == ShearGrowth::contact, anyRolling_, !settings_.cohesion.empty(), anyBridges_}; }
+    Manner manner() const { return {settings_.attraction, settings_.shearGrowth == ShearGrowth::contact, anyRolling_, !settings_.cohesion.empty(), anyBridges_, settings_.twistingFriction > 0}; }
 
     /// Of a contact as deep as an impact at the reference speed makes it, with another grain of its kind or with a body.
     Stiffness stiffness(const ClumpTemplate&, double diameter, double mass, int material) const;

@@ -23,7 +23,7 @@ const world::MethodInfo kClumps = [] {
     return info;
 }();
 
-/// Grains that bridges of liquid hold, beyond contact too.
+/// Grains that bridges of liquid hold, beyond contact too, and that resist twisting.
 const world::MethodInfo kWet = [] {
     world::MethodInfo info = dem::info;
     info.settings = []() -> std::unique_ptr<world::MethodSettings> {
@@ -31,6 +31,7 @@ const world::MethodInfo kWet = [] {
         settings->templates = {{.shape = dem::Shape::sphere, .spacing = 1, .spheres = {}, .fraction = 2}, {.shape = dem::Shape::tetra4, .spacing = 0.8, .spheres = {}, .fraction = 1}};
         settings->sizes = dem::UniformSize{0.8, 1};
         settings->cohesion = {{.between = {}, .law = dem::BridgeCohesion{.surfaceTension = 5, .contactAngleDeg = 20, .liquid = 0.01}}};   // a bridge holds half the weight of a grain
+        settings->twistingFriction = 0.1;
         settings->youngsModulus = 1e6;
         settings->stepFraction = 0.1;
         return settings;

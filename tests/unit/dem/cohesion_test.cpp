@@ -75,12 +75,13 @@ TEST(Cohesion, whatIsApartNeitherRubsNorRemembers) {
     const HoldConstants hold = holdConstants(BridgeCohesion{}, kRadius, kRadius);
     const PairConstants c{.stiffness = 1e5, .damping = 3, .shear = 1e3, .shearDamping = 2, .rolling = 0.1, .radius = 0.5 * kRadius};
     const Touch t{.overlap = -1e-4, .normal = {0, 0, 1}, .velocity = {1, 0, -1}, .spin = {3, 0, 0}};
-    MemoryOf<Vec3> memory{{1e-5, 0, 0}, {0, 1e-5, 0}};
-    const Response response = respond<HertzZero, SpringShear>(c, hold, {.rolling = true, .cohesive = true, .bridges = true}, t, 1e-3, memory);
+    MemoryOf<Vec3> memory{{1e-5, 0, 0}, {0, 1e-5, 0}, 1e-5};
+    const Response response = respond<HertzZero, SpringShear>(c, hold, {.rolling = true, .cohesive = true, .bridges = true, .twisting = true}, t, 1e-3, memory);
     EXPECT_EQ(response.force, (Vec3{0, 0, -pullTogether(hold, -1e-4)}));
     EXPECT_EQ(response.moment, Vec3{});
     EXPECT_EQ(memory.spring, Vec3{});
     EXPECT_EQ(memory.turn, Vec3{});
+    EXPECT_EQ(memory.twist, 0);
     EXPECT_EQ(response.slipWork, 0);
 }
 
