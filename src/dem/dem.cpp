@@ -139,7 +139,7 @@ const world::MethodInfo info{
     .drawnFields = [](const world::MethodSettings& s) -> std::vector<std::string_view> {
         const std::vector<ClumpTemplate> shapes = makeTemplates(static_cast<const Settings&>(s));
         if (shapes.size() == 1 && shapes.front().isSphere()) return {};
-        return {"orientation", "orientation_w", "template"};
+        return {"orientation", "orientation_w", "template", "angular_velocity"};   // the last for velocities of single spheres
     },
 };
 
