@@ -147,17 +147,19 @@ void checkThinBodies(const Settings& settings, const world::World& world, double
     if (materials.empty()) return;
     const PairLaws laws(settings, world);
     const double mass = world.materials[static_cast<std::size_t>(materials.front())].density * sphereVolume(diameter);
+    double radius = 0;   // of the largest sphere, the last that a plate stops
+    for (const ClumpTemplate& shape : makeTemplates(settings)) radius = std::max(radius, diameter * shape.largestSphere());
     int warned = -1;   // copies share one shape, and one warning
     for (const world::Body& body : world.bodies) {
         if (!body.shape->bounded() || body.source == warned) continue;
         const double half = 0.5 * minComponent(body.shape->bounds().size());
-        if (half >= 0.5 * diameter) continue;
+        if (half >= radius) continue;
         warned = body.source;
-        const PairConstants c = laws.bodyPair(materials.front(), {.radius = 0.5 * diameter, .mass = mass}, body.material);
+        const PairConstants c = laws.bodyPair(materials.front(), {.radius = radius, .mass = mass}, body.material);
         const double beta = settings.exponents().beta;
         const double speed = std::sqrt(2 / (beta + 1) * c.stiffness / mass * std::pow(half, beta + 1));
         problems.warn(fmt::format("bodies[{}].shape", std::max(0, body.source)),
-                      fmt::format("body '{}' is {:.3g} m thick, thinner than a grain of {:.3g} m: grains faster than {:.3g} m/s go through it", body.name, 2 * half, diameter, speed));
+                      fmt::format("body '{}' is {:.3g} m thick, thinner than a {} of {:.3g} m: grains faster than {:.3g} m/s go through it", body.name, 2 * half, settings.templates.empty() ? "grain" : "sphere", 2 * radius, speed));
     }
 }
 
