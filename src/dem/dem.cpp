@@ -24,6 +24,14 @@ void TemplateSettings::keys(KeyVisitor& v) {
         if (!(spheres[i] > 0)) v.problem("spheres", fmt::format("sphere {} has the radius {:g}; it must be above 0", i / 4 + 1, spheres[i]));
 }
 
+void PairSettings::keys(KeyVisitor& v) {
+    v.texts({.name = "between", .help = "names of two materials", .required = true}, between);
+    v.number({"rolling_friction", "torque against rolling over normal force and radius", Dimension::none, nonNegative()}, rollingFriction);
+    v.number({"twisting_friction", "torque against spin about the normal, over normal force and radius", Dimension::none, nonNegative()}, twistingFriction);
+    if (between.size() != 2) v.problem("between", "give the names of two materials, such as between = [\"sand\", \"steel\"]");
+    if (!rollingFriction && !twistingFriction) v.problem("between", "the pair has neither rolling_friction nor twisting_friction; friction and restitution stand in [[contacts]]");
+}
+
 void Settings::keys(KeyVisitor& v) {
     v.list({.name = "templates", .help = "kinds of grains: a mixture by mass; spheres unless given", .shorthand = "shape"}, templates);
     v.oneOf({"sizes", "how diameters are distributed"}, sizes, [](auto& kind, KeyVisitor& inside) { kind.keys(inside); });
@@ -50,6 +58,7 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"contact_friction", "Coulomb coefficient between grains; from the friction angle of their material unless given", Dimension::none, nonNegative()}, contactFriction);
     v.number({"rolling_friction", "torque against rolling over normal force and radius; from the friction angle unless given", Dimension::none, nonNegative()}, rollingFriction);
     v.number({"twisting_friction", "torque against spin about the normal of a contact, over normal force and radius", Dimension::none, nonNegative()}, twistingFriction);
+    v.list({"pairs", "rolling and twisting friction of two materials, instead of those of all"}, pairs);
     v.list({"cohesion", "what holds grains together, and to bodies, for pairs of materials"}, cohesion);
     v.number({"step_fraction", "step over half a period of the stiffest contact", Dimension::none, {.min = 0, .max = 0.2, .minExcluded = true}}, stepFraction);
     v.number({"dt", "time step; chosen by step_fraction unless given", Dimension::time, positive()}, dt);

@@ -85,6 +85,32 @@ double sunkByCohesion(const Settings& settings, const PairConstants& pair, const
     return overlap / pair.radius;
 }
 
+/// Whether every entry of a list names materials that there are, and no two entries the same.
+template <class Entry>
+bool pairsAreRight(std::string_view list, const std::vector<Entry>& entries, const world::World& world, Problems& problems) {
+    std::vector<std::vector<std::string>> seen;
+    bool right = true;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const std::string path = fmt::format("{}[{}]", list, i);
+        for (const std::string& name : entries[i].between) {
+            if (std::ranges::any_of(world.materials, [&](const world::Material& m) { return m.name == name; })) continue;
+            std::string known;
+            for (const world::Material& m : world.materials) known += (known.empty() ? "'" : ", '") + m.name + "'";
+            problems.error(path + ".between", fmt::format("there is no material '{}'; there are {}", name, known));
+            right = false;
+        }
+        std::vector<std::string> pair = entries[i].between;
+        std::ranges::sort(pair);
+        if (std::ranges::find(seen, pair) != seen.end()) {
+            problems.error(path, pair.empty() ? fmt::format("two entries of {} hold for all pairs; name two materials with `between` in one of them", list)
+                                              : fmt::format("another entry of {} names the same two materials; keep one of them", list));
+            right = false;
+        }
+        seen.push_back(pair);
+    }
+    return right;
+}
+
 // Grains that cohesion presses deep into each other are not what contact laws are made for; a linear contact is only softened by a pull
 // that grows with its overlap.
 void checkCohesion(const Settings& settings, const world::World& world, double diameter, Problems& problems) {
@@ -92,25 +118,10 @@ void checkCohesion(const Settings& settings, const world::World& world, double d
     for (const int m : world.grainMaterials())
         if (const world::Material& material = world.materials[static_cast<std::size_t>(m)]; material.cohesion > 0)
             problems.error("materials", fmt::format("dem does not know the cohesion of a bulk, which material '{}' asks for: leave it out and say with [[dem.cohesion]] what holds grains together, or take method = \"elastoplastic\"", material.name));
-    std::vector<std::vector<std::string>> seen;
-    bool wrong = false;
+    bool wrong = !pairsAreRight("dem.cohesion", settings.cohesion, world, problems);
     for (std::size_t i = 0; i < settings.cohesion.size(); ++i) {
         const CohesionSettings& entry = settings.cohesion[i];
         const std::string path = fmt::format("dem.cohesion[{}]", i);
-        for (const std::string& name : entry.between) {
-            if (std::ranges::any_of(world.materials, [&](const world::Material& m) { return m.name == name; })) continue;
-            std::string known;
-            for (const world::Material& m : world.materials) known += (known.empty() ? "'" : ", '") + m.name + "'";
-            problems.error(path + ".between", fmt::format("there is no material '{}'; there are {}", name, known));
-            wrong = true;
-        }
-        std::vector<std::string> pair = entry.between;
-        std::ranges::sort(pair);
-        if (std::ranges::find(seen, pair) != seen.end()) {
-            problems.error(path, pair.empty() ? "two entries of dem.cohesion hold for all pairs; name two materials with `between` in one of them" : "another entry of dem.cohesion names the same two materials; keep one of them");
-            wrong = true;
-        }
-        seen.push_back(pair);
         if (settings.normal == Normal::linear && std::holds_alternative<SjkrCohesion>(entry.law)) {
             problems.error(path + ".type", "\"sjkr\" only softens a linear contact, which then holds nothing; take normal_law = \"hertz\", or \"liquid_bridge\"");
             wrong = true;
@@ -223,6 +234,7 @@ void checkDem(const Settings& settings, const world::World& world, Problems& pro
     }
     checkSizes(settings, world, diameter, problems);
     checkFriction(settings, world, problems);
+    pairsAreRight("dem.pairs", settings.pairs, world, problems);
     checkCohesion(settings, world, diameter, problems);
     checkStep(settings, world, problems);
     checkThinBodies(settings, world, diameter, problems);
@@ -253,7 +265,7 @@ world::Estimate estimateDem(const Settings& settings, const world::World& world,
     const double real = precision == world::Precision::float32 ? 4 : 8, perGrain = static_cast<double>(Grains().bytesPerRow()) + 4;
     const double perSphere = 12 * real + sizeof(Wrench) + 8;
     const bool manySizes = smallestSize(settings.sizes) < largestSize(settings.sizes);   // then each pair has coefficients of its own
-    const double perPair = (settings.shear == Shear::spring ? 8 * real : 0) + (manySizes ? (sizeof(PairConstants) + (settings.cohesion.empty() && settings.twistingFriction == 0 ? 0 : sizeof(HoldConstants))) / 8 * real : 0) + 2 * 4 + 1;
+    const double perPair = (settings.shear == Shear::spring ? 8 * real : 0) + (manySizes ? (sizeof(PairConstants) + (settings.cohesion.empty() && settings.pairs.empty() && settings.twistingFriction == 0 ? 0 : sizeof(HoldConstants))) / 8 * real : 0) + 2 * 4 + 1;
     const double building = sizeof(Vec3) + sizeof(double) + pairs * (2 * 4 + sizeof(KeptContact));   // a list holds that beside the old one while it is made
     return {static_cast<std::int64_t>(grains), grains * (perGrain + spheresPerGrain * (perSphere + pairs * perPair + building)), diameter};
 }

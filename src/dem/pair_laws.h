@@ -44,7 +44,7 @@ public:
     HoldConstants bodyHold(int grain, double radius, int body) const { return hold(grain, body, radius, 0); }
     /// Gap at which the longest bridge between spheres up to that radius breaks [m].
     double longestBridge(double largestRadius) const;
-    Manner manner() const { return {settings_.attraction, settings_.shearGrowth == ShearGrowth::contact, anyRolling_, !settings_.cohesion.empty(), anyBridges_, settings_.twistingFriction > 0}; }
+    Manner manner() const { return {settings_.attraction, settings_.shearGrowth == ShearGrowth::contact, anyRolling_, !settings_.cohesion.empty(), anyBridges_, anyTwisting_}; }
 
     /// Of a contact as deep as an impact at the reference speed makes it, with another grain of its kind or with a body.
     Stiffness stiffness(const ClumpTemplate&, double diameter, double mass, int material) const;
@@ -61,7 +61,8 @@ private:
     std::vector<Rubbing> grains_, bodies_;               // by two materials
     std::vector<double> grainDamping_, bodyDamping_;     // damping numbers
     std::vector<int> cohesion_;                          // entry of the settings by two materials; −1: none
-    bool anyRolling_ = false, anyBridges_ = false;
+    std::vector<double> twisting_;                       // the same
+    bool anyRolling_ = false, anyBridges_ = false, anyTwisting_ = false;
 };
 
 }  // namespace talus::dem

@@ -48,14 +48,15 @@ void spin(world::Simulation& run, const Vec3& rate) {
     run.load(Exec(1), archive);
 }
 
-// The torque μ_w R m g stops a sphere, 2/5 m R² of inertia, after 2 R ω/(5 μ_w g); it then stands.
+// The torque μ_w R m g stops a sphere, 2/5 m R² of inertia, after 2 R ω/(5 μ_w g); it then stands. The coefficient is that of all pairs, or of this one.
 TEST(DemVerification, aSpinningTopStopsByTwistingFriction) {
     constexpr double kDiameter = 0.02, kRate = 40, kTwisting = 0.05, kStop = 0.4 * 0.5 * kDiameter * kRate / (kTwisting * kGravity);
     for (const dem::Shear shear : {dem::Shear::spring, dem::Shear::capped}) {
         dem::Settings settings;
         settings.shear = shear;
         settings.rollingFriction = 0;
-        settings.twistingFriction = kTwisting;
+        if (shear == dem::Shear::spring) settings.twistingFriction = kTwisting;
+        else settings.pairs = {{.between = {"floor", "ball"}, .rollingFriction = {}, .twistingFriction = kTwisting}};
         world::World world = emptyWorld(2500, kDiameter);
         world.gravity = {0, 0, -kGravity};
         addFloor(world);
