@@ -269,6 +269,7 @@ private:
         exported.add_option("--out", export_.out, "Folder for the files; DIR/export unless given")->type_name("PATH");
         exported.add_option("--frames", export_.frames, "Frames A to B; A: and :B leave an end open")->type_name("A:B");
         exported.add_option("--fields", export_.fields, "Only these fields, separated by commas")->type_name("NAMES")->delimiter(',');
+        exported.add_flag("--spheres", export_.spheres, "A row for each sphere of every clump, with id of the grain, number, position, velocity and radius of the sphere");
         exported.callback([this] {
             export_.format = static_cast<io::ExportFormat>(std::ranges::find(io::kExportFormatNames, formatName_) - io::kExportFormatNames.begin());
             finished_ = [this] { return Command(export_); };

@@ -51,6 +51,7 @@ struct ExportCommand {
     std::optional<run::Path> out;
     std::string frames;                       // "A:B", either may be missing; "A"
     std::vector<std::string> fields;          // empty: all
+    bool spheres = false;                     // a row for each sphere of a clump
 };
 struct RenderCommand {
     render::SequenceOptions options;

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/frame_range.h"
 #include "cli/progress.h"
+#include "io/sphere_frame.h"
 #include "io/vtp.h"
 
 #include <fmt/format.h>
@@ -33,6 +34,9 @@ void keepFields(io::Frame& frame, const std::vector<std::string>& names) {
     }
     frame.columns = std::move(kept);
 }
+
+/// Others, such as the mass, are those of the whole grain: whoever wants them with each sphere asks for them.
+const std::vector<std::string> kFieldsOfSpheres{"id", "sphere", "position", "velocity", "radius", "material", "source"};
 
 }  // namespace
 
@@ -72,9 +76,12 @@ ExitCode execute(const ExportCommand& command) {
     if (frames.empty()) throw Error(ExitCode::missing, fmt::format("'{}' has no frames yet", command.directory.string()));
     const run::Path out = command.out.value_or(command.directory / "export");
     const std::vector<io::FrameTime> chosen = chosenFrames(frames, command.frames);
+    std::vector<world::GrainTemplate> templates;
+    if (command.spheres) templates = io::readTemplates(command.directory / "frames" / "templates.json");
     for (const io::FrameTime& time : chosen) {
         io::Frame frame = io::readVtp(command.directory / "frames" / io::frameName(time.number));
-        keepFields(frame, command.fields);
+        if (command.spheres) frame = io::spheresOf(frame, templates);
+        keepFields(frame, command.spheres && command.fields.empty() ? kFieldsOfSpheres : command.fields);
         io::createDirectories(out);
         run::Path name = io::frameName(time.number);
         name.replace_extension(io::kExportFormatNames[static_cast<std::size_t>(command.format)]);

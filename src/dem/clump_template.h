@@ -6,6 +6,7 @@
 #include "core/vec.h"
 #include "geometry/mass_properties.h"
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string>
@@ -30,6 +31,7 @@ struct ClumpTemplate {
     /// The moments are alike, so that it spins like a sphere.
     bool isotropic() const { return inertia.x == inertia.y && inertia.y == inertia.z; }
     double smallestInertia() const { return minComponent(inertia); }
+    double largestSphere() const { return std::ranges::max_element(spheres, {}, &TemplateSphere::radius)->radius; }
 };
 
 enum class Shape { sphere, tetra4, octa6, cube8, bcc9, spheres };

@@ -19,22 +19,26 @@ struct ContactSums {
     std::vector<double> force, energy;                 // [N], [J]
     std::vector<std::array<double, 6>> stress;         // times volume [J]
 
-    void add(std::size_t grain, const Vec3& arm, const Vec3& force, double energy);
+    void add(std::size_t grain, const Vec3& arm, const Vec3& force, double energy, bool touching);
     void keep(std::span<const std::size_t> rows);
 };
+
+/// How a pair was at the end of the last step: bits.
+inline constexpr std::uint8_t kTouching = 1, kBridged = 2;
 
 /// The list of pairs, cut into slabs of grains.
 struct PairContacts {
     PairList list;
-    std::vector<std::uint8_t> touching;          // of each pair, at the end of the last step
+    std::vector<std::uint8_t> state;             // of each pair
     Slabs slabs;
     std::vector<std::uint32_t> firstPair;        // of each slab, and one past the last
 };
 
-/// Two spheres that touch, to be found again in another list.
+/// Two spheres that touch or are bridged, to be found again in another list.
 struct KeptContact {
     std::uint32_t a = 0, b = 0;
     MemoryOf<Vec3> memory;
+    std::uint8_t state = 0;
 };
 
 /// A sphere and a body.
@@ -43,9 +47,11 @@ struct ContactState {
     Vec3 force;              // on the sphere, at the end of the last step [N]
     Vec3 arm;                // from its centre to the surface then [m]
     bool touching = false;
+    bool bridged = false;    // by liquid, since they touched
     bool bonded = false;     // to a surface that grains do not leave
 
-    bool idle() const { return !touching && !bonded; }
+    bool acts() const { return touching || bridged; }
+    bool idle() const { return !acts() && !bonded; }
 };
 
 /// Spheres that a body may come near to while the list holds; by sphere, then body.
@@ -54,6 +60,7 @@ struct BodyContacts {
     std::vector<std::uint32_t> firstOfGrain;
     std::vector<ContactState> state;
     std::vector<PairConstants> constants;
+    std::vector<HoldConstants> holds;            // the same, where a Manner holds()
 
     std::size_t size() const { return sphere.size(); }
     void index(const Spheres&);

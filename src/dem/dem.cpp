@@ -24,6 +24,14 @@ void TemplateSettings::keys(KeyVisitor& v) {
         if (!(spheres[i] > 0)) v.problem("spheres", fmt::format("sphere {} has the radius {:g}; it must be above 0", i / 4 + 1, spheres[i]));
 }
 
+void PairSettings::keys(KeyVisitor& v) {
+    v.texts({.name = "between", .help = "names of two materials", .required = true}, between);
+    v.number({"rolling_friction", "torque against rolling over normal force and radius", Dimension::none, nonNegative()}, rollingFriction);
+    v.number({"twisting_friction", "torque against spin about the normal, over normal force and radius", Dimension::none, nonNegative()}, twistingFriction);
+    if (between.size() != 2) v.problem("between", "give the names of two materials, such as between = [\"sand\", \"steel\"]");
+    if (!rollingFriction && !twistingFriction) v.problem("between", "the pair has neither rolling_friction nor twisting_friction; friction and restitution stand in [[contacts]]");
+}
+
 void Settings::keys(KeyVisitor& v) {
     v.list({.name = "templates", .help = "kinds of grains: a mixture by mass; spheres unless given", .shorthand = "shape"}, templates);
     v.oneOf({"sizes", "how diameters are distributed"}, sizes, [](auto& kind, KeyVisitor& inside) { kind.keys(inside); });
@@ -49,6 +57,9 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"shear_damping_rate", "g in 1/(m s) of the shear damping g m sqrt(R x) of each pair, with shear_growth = \"contact\"", Dimension::none, nonNegative()}, shearDampingRate);
     v.number({"contact_friction", "Coulomb coefficient between grains; from the friction angle of their material unless given", Dimension::none, nonNegative()}, contactFriction);
     v.number({"rolling_friction", "torque against rolling over normal force and radius; from the friction angle unless given", Dimension::none, nonNegative()}, rollingFriction);
+    v.number({"twisting_friction", "torque against spin about the normal of a contact, over normal force and radius", Dimension::none, nonNegative()}, twistingFriction);
+    v.list({"pairs", "rolling and twisting friction of two materials, instead of those of all"}, pairs);
+    v.list({"cohesion", "what holds grains together, and to bodies, for pairs of materials"}, cohesion);
     v.number({"step_fraction", "step over half a period of the stiffest contact", Dimension::none, {.min = 0, .max = 0.2, .minExcluded = true}}, stepFraction);
     v.number({"dt", "time step; chosen by step_fraction unless given", Dimension::time, positive()}, dt);
     v.choice({"contact_velocity", "velocity that contact forces see: end_of_step, that of the same instant; half_step, that of half a step before, as LAMMPS has it: stands twice the damping, small grains may stick to large ones"}, kContactVelocityNames, contactVelocity);
@@ -137,7 +148,7 @@ const world::MethodInfo info{
     .drawnFields = [](const world::MethodSettings& s) -> std::vector<std::string_view> {
         const std::vector<ClumpTemplate> shapes = makeTemplates(static_cast<const Settings&>(s));
         if (shapes.size() == 1 && shapes.front().isSphere()) return {};
-        return {"orientation", "orientation_w", "template"};
+        return {"orientation", "orientation_w", "template", "angular_velocity"};   // the last for velocities of single spheres
     },
 };
 

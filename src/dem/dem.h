@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dem/clump_template.h"
+#include "dem/cohesion.h"
 #include "dem/contact_law.h"
 #include "dem/restitution.h"
 #include "dem/sizes.h"
@@ -38,6 +39,13 @@ struct TemplateSettings {
     void keys(KeyVisitor&);
 };
 
+/// Coefficients of two materials, of grains or of a grain and a body, that other keys say for all.
+struct PairSettings {
+    std::vector<std::string> between;
+    std::optional<double> rollingFriction, twistingFriction;
+    void keys(KeyVisitor&);
+};
+
 struct Settings final : world::MethodSettings {
     std::vector<TemplateSettings> templates;   // empty: spheres
     SizeDistribution sizes;
@@ -64,6 +72,10 @@ struct Settings final : world::MethodSettings {
     double shearDamping = 0.3;            // of the spring, over its critical damping
     std::optional<double> shearDampingRate;   // γ_t: dashpot γ_t m √(R x) of each pair, where shear grows with the contact [1/(m s)]
     std::optional<double> contactFriction, rollingFriction;   // between grains; from the friction angle unless given
+
+    double twistingFriction = 0;
+    std::vector<PairSettings> pairs;      // of two materials, instead of those of all
+    std::vector<CohesionSettings> cohesion;   // empty: none
 
     double stepFraction = 0.05;           // of half a period of the stiffest contact
     std::optional<double> dt;             // [s]

@@ -7,7 +7,6 @@
 #include "dem/contacts.h"
 #include "dem/sphere_records.h"
 #include "dem/pair_laws.h"
-#include "world/cohesion.h"
 
 #include <fmt/format.h>
 
@@ -30,12 +29,20 @@ double largestBoundingRadius(const Settings& settings, double diameter) {
 
 double sphereVolume(double diameter) { return std::numbers::pi / 6 * diameter * diameter * diameter; }
 
+/// Gap up to which pairs are listed: the skin, or the longest bridge of liquid [m].
+double listedGap(const Settings& settings, double diameter) {
+    const double largest = largestBoundingRadius(settings, diameter);
+    double gap = settings.skin * diameter;
+    for (const CohesionSettings& entry : settings.cohesion) gap = std::max(gap, std::visit([&](const auto& law) { return holdConstants(law, largest, largest).rupture; }, entry.law));
+    return gap;
+}
+
 void checkSizes(const Settings& settings, const world::World& world, double diameter, Problems& problems) {
     const std::string origin = settings.diameter ? "dem.diameter" : "resolution";
     const double widest = 2 * largestBoundingRadius(settings, diameter);
     for (int axis = 0; axis < 3; ++axis) {
         constexpr std::string_view kAxes = "xyz";
-        const double length = world.domain.size()[axis], least = 2 * (widest + settings.skin * diameter);
+        const double length = world.domain.size()[axis], least = 2 * (widest + listedGap(settings, diameter));
         if (world.domain.periodic(axis) && length < least)
             problems.error(fmt::format("domain.{}", kAxes[static_cast<std::size_t>(axis)]),
                            fmt::format("the periodic length {:.4g} m is too short for grains {:.4g} m wide: dem needs at least {:.4g} m; make it longer, or the grains smaller", length, widest, least));
@@ -71,6 +78,72 @@ void checkFriction(const Settings& settings, const world::World& world, Problems
     }
 }
 
+/// How deep two grains of the diameter, or a grain and a body, sink into each other by cohesion alone, over the effective radius.
+double sunkByCohesion(const Settings& settings, const PairConstants& pair, const HoldConstants& hold) {
+    const double ratio = hold.pull / pair.stiffness;
+    const double overlap = hold.rupture > 0 ? std::pow(ratio, 1 / settings.exponents().beta) : ratio * ratio;   // k_r x^β = F, or k_r x^{3/2} = 2 π k R x
+    return overlap / pair.radius;
+}
+
+/// Whether every entry of a list names materials that there are, and no two entries the same.
+template <class Entry>
+bool pairsAreRight(std::string_view list, const std::vector<Entry>& entries, const world::World& world, Problems& problems) {
+    std::vector<std::vector<std::string>> seen;
+    bool right = true;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const std::string path = fmt::format("{}[{}]", list, i);
+        for (const std::string& name : entries[i].between) {
+            if (std::ranges::any_of(world.materials, [&](const world::Material& m) { return m.name == name; })) continue;
+            std::string known;
+            for (const world::Material& m : world.materials) known += (known.empty() ? "'" : ", '") + m.name + "'";
+            problems.error(path + ".between", fmt::format("there is no material '{}'; there are {}", name, known));
+            right = false;
+        }
+        std::vector<std::string> pair = entries[i].between;
+        std::ranges::sort(pair);
+        if (std::ranges::find(seen, pair) != seen.end()) {
+            problems.error(path, pair.empty() ? fmt::format("two entries of {} hold for all pairs; name two materials with `between` in one of them", list)
+                                              : fmt::format("another entry of {} names the same two materials; keep one of them", list));
+            right = false;
+        }
+        seen.push_back(pair);
+    }
+    return right;
+}
+
+// Grains that cohesion presses deep into each other are not what contact laws are made for; a linear contact is only softened by a pull
+// that grows with its overlap.
+void checkCohesion(const Settings& settings, const world::World& world, double diameter, Problems& problems) {
+    constexpr double kMostSunk = 0.1;
+    for (const int m : world.grainMaterials())
+        if (const world::Material& material = world.materials[static_cast<std::size_t>(m)]; material.cohesion > 0)
+            problems.error("materials", fmt::format("dem does not know the cohesion of a bulk, which material '{}' asks for: leave it out and say with [[dem.cohesion]] what holds grains together, or take method = \"elastoplastic\"", material.name));
+    bool wrong = !pairsAreRight("dem.cohesion", settings.cohesion, world, problems);
+    for (std::size_t i = 0; i < settings.cohesion.size(); ++i) {
+        const CohesionSettings& entry = settings.cohesion[i];
+        const std::string path = fmt::format("dem.cohesion[{}]", i);
+        if (settings.normal == Normal::linear && std::holds_alternative<SjkrCohesion>(entry.law)) {
+            problems.error(path + ".type", "\"sjkr\" only softens a linear contact, which then holds nothing; take normal_law = \"hertz\", or \"liquid_bridge\"");
+            wrong = true;
+        }
+    }
+    if (settings.cohesion.empty() || wrong) return;
+    const PairLaws laws(settings, world);
+    const std::vector<int> materials = world.grainMaterials();
+    const double radius = 0.5 * diameter * smallestSize(settings.sizes);
+    for (const int a : materials) {
+        const Side side{.radius = radius, .mass = world.materials[static_cast<std::size_t>(a)].density * 4.0 / 3 * std::numbers::pi * radius * radius * radius};
+        for (const int b : materials) {
+            const double sunk = sunkByCohesion(settings, laws.grainPair(a, side, b, side), laws.grainHold(a, radius, b, radius));
+            if (!(sunk > kMostSunk)) continue;
+            problems.error("dem.cohesion", fmt::format("cohesion presses grains of '{}' and '{}' {:.3g} of their effective radius into each other, more than {:g}: lower it, or make dem.youngs_modulus at least {:.3g} Pa",
+                                                       world.materials[static_cast<std::size_t>(a)].name, world.materials[static_cast<std::size_t>(b)].name, sunk, kMostSunk,
+                                                       settings.youngsModulus * std::pow(sunk / kMostSunk, laws.manner().bridges && laws.grainHold(a, radius, b, radius).rupture > 0 ? settings.exponents().beta : 0.5)));
+            return;
+        }
+    }
+}
+
 void checkStep(const Settings& settings, const world::World& world, Problems& problems) {
     if (!settings.dt) return;
     const double longest = plannedStep(settings, world, kCoarsestFraction), good = plannedStep(settings, world, settings.stepFraction);
@@ -85,17 +158,19 @@ void checkThinBodies(const Settings& settings, const world::World& world, double
     if (materials.empty()) return;
     const PairLaws laws(settings, world);
     const double mass = world.materials[static_cast<std::size_t>(materials.front())].density * sphereVolume(diameter);
+    double radius = 0;   // of the largest sphere, the last that a plate stops
+    for (const ClumpTemplate& shape : makeTemplates(settings)) radius = std::max(radius, diameter * shape.largestSphere());
     int warned = -1;   // copies share one shape, and one warning
     for (const world::Body& body : world.bodies) {
         if (!body.shape->bounded() || body.source == warned) continue;
         const double half = 0.5 * minComponent(body.shape->bounds().size());
-        if (half >= 0.5 * diameter) continue;
+        if (half >= radius) continue;
         warned = body.source;
-        const PairConstants c = laws.bodyPair(materials.front(), {.radius = 0.5 * diameter, .mass = mass}, body.material);
+        const PairConstants c = laws.bodyPair(materials.front(), {.radius = radius, .mass = mass}, body.material);
         const double beta = settings.exponents().beta;
         const double speed = std::sqrt(2 / (beta + 1) * c.stiffness / mass * std::pow(half, beta + 1));
         problems.warn(fmt::format("bodies[{}].shape", std::max(0, body.source)),
-                      fmt::format("body '{}' is {:.3g} m thick, thinner than a grain of {:.3g} m: grains faster than {:.3g} m/s go through it", body.name, 2 * half, diameter, speed));
+                      fmt::format("body '{}' is {:.3g} m thick, thinner than a {} of {:.3g} m: grains faster than {:.3g} m/s go through it", body.name, 2 * half, settings.templates.empty() ? "grain" : "sphere", 2 * radius, speed));
     }
 }
 
@@ -159,7 +234,8 @@ void checkDem(const Settings& settings, const world::World& world, Problems& pro
     }
     checkSizes(settings, world, diameter, problems);
     checkFriction(settings, world, problems);
-    world::refuseCohesion("dem", world, problems);
+    pairsAreRight("dem.pairs", settings.pairs, world, problems);
+    checkCohesion(settings, world, diameter, problems);
     checkStep(settings, world, problems);
     checkThinBodies(settings, world, diameter, problems);
     checkListed(settings, world, problems);
@@ -185,11 +261,11 @@ world::Estimate estimateDem(const Settings& settings, const world::World& world,
     }
     spheresPerGrain /= shares;
     // Neighbours within the skin: 0.6 × ((1 + skin)³ − 1) × 8 and the contacts themselves, half of them each; clumps have fewer per sphere.
-    const double pairs = (spheresPerGrain > 1 ? 0.45 : 0.82) * (3 + 14 * settings.skin);
+    const double pairs = (spheresPerGrain > 1 ? 0.45 : 0.82) * (3 + 14 * listedGap(settings, diameter) / diameter);
     const double real = precision == world::Precision::float32 ? 4 : 8, perGrain = static_cast<double>(Grains().bytesPerRow()) + 4;
     const double perSphere = 12 * real + sizeof(Wrench) + 8;
     const bool manySizes = smallestSize(settings.sizes) < largestSize(settings.sizes);   // then each pair has coefficients of its own
-    const double perPair = (settings.shear == Shear::spring ? 8 * real : 0) + (manySizes ? sizeof(PairConstants) / 8 * real : 0) + 2 * 4 + 1;
+    const double perPair = (settings.shear == Shear::spring ? 8 * real : 0) + (manySizes ? (sizeof(PairConstants) + (settings.cohesion.empty() && settings.pairs.empty() && settings.twistingFriction == 0 ? 0 : sizeof(HoldConstants))) / 8 * real : 0) + 2 * 4 + 1;
     const double building = sizeof(Vec3) + sizeof(double) + pairs * (2 * 4 + sizeof(KeptContact));   // a list holds that beside the old one while it is made
     return {static_cast<std::int64_t>(grains), grains * (perGrain + spheresPerGrain * (perSphere + pairs * perPair + building)), diameter};
 }

@@ -43,6 +43,10 @@ void DemMethod::derive() {
         spheres_.first.push_back(static_cast<std::uint32_t>(spheres_.grain.size()));
     }
     wrenches_.resize(spheres_.size());
+    double largest = 0;
+    for (std::size_t i = 0; i < grains_.rows(); ++i) largest = std::max(largest, at(grains_.diameter, i) * shapeOf(i).largestSphere());
+    // A bridge must be in the list for as long as it holds; one forms at contact, so no skin beyond it. The float that it is compared in may round.
+    listed_ = std::max(skin_, 1.001 * laws_.longestBridge(largest));
 }
 
 double DemMethod::radiusOf(std::uint32_t s) const {
@@ -78,11 +82,11 @@ void DemMethod::rebuild(const Exec& exec, const world::World& world, double time
         centres[i] = wrapped(i);
         farthest = std::max(farthest, reachOf(i));
     }
-    const CellFrame frame(domain_, centres, 2 * farthest + skin_);
+    const CellFrame frame(domain_, centres, 2 * farthest + listed_);
     const std::vector<std::uint32_t> order = sortOrder(exec, frame, centres);
     std::vector<std::uint32_t> rowOf(order.size());   // new row of an old one
     for (std::size_t i = 0; i < order.size(); ++i) rowOf[order[i]] = static_cast<std::uint32_t>(i);
-    std::vector<KeptContact> kept = touchingPairs();
+    std::vector<KeptContact> kept = actingPairs();
     const std::vector<std::uint32_t> firstBefore = spheres_.first, grainBefore = spheres_.grain;
     const BodyContacts bodiesBefore = std::exchange(bodies_, {});
 
@@ -101,7 +105,7 @@ void DemMethod::rebuild(const Exec& exec, const world::World& world, double time
         contact.b = moved(contact.b);
         if (spheres_.grain[contact.a] < spheres_.grain[contact.b]) continue;
         std::swap(contact.a, contact.b);   // seen from the other side
-        contact.memory = {-contact.memory.spring, -contact.memory.turn};
+        contact.memory = {-contact.memory.spring, -contact.memory.turn, contact.memory.twist};
     }
     listPairs(exec, kept);
     bodies_ = nearBodies(exec, world, time);
@@ -117,11 +121,11 @@ void DemMethod::rebuild(const Exec& exec, const world::World& world, double time
     ++builds_;
 }
 
-std::vector<KeptContact> DemMethod::touchingPairs() const {
+std::vector<KeptContact> DemMethod::actingPairs() const {
     std::vector<KeptContact> kept;
     std::visit([&](const auto& forces) {
-        for (std::size_t p = 0; p < pairs_.touching.size(); ++p)
-            if (pairs_.touching[p]) kept.push_back({pairs_.list.a[p], pairs_.list.b[p], forces.memory(p)});
+        for (std::size_t p = 0; p < pairs_.state.size(); ++p)
+            if (pairs_.state[p]) kept.push_back({pairs_.list.a[p], pairs_.list.b[p], forces.memory(p), pairs_.state[p]});
     }, forces_);
     return kept;
 }
@@ -144,19 +148,19 @@ void DemMethod::listPairs(const Exec& exec, std::span<const KeptContact> kept) {
         }
     });
     for (const double radius : now.radius) farthest = std::max(farthest, radius);
-    pairs_.list = findPairs(exec, domain_, {centres, reach}, now, skin_);
+    pairs_.list = findPairs(exec, domain_, {centres, reach}, now, listed_);
     keepPairs([&](std::size_t p) { return pairs_.slabs.neighbours(spheres_.grain[pairs_.list.a[p]], spheres_.grain[pairs_.list.b[p]]); });
-    pairs_.touching.assign(pairs_.list.size(), 0);
+    pairs_.state.assign(pairs_.list.size(), 0);
     std::visit([&](auto& forces) {
         using Real = std::remove_reference_t<decltype(forces.springs[0])>;
-        forces.lattice = Lattice<Real>(domain_, 2 * farthest + skin_);
+        forces.lattice = Lattice<Real>(domain_, 2 * farthest + listed_);
         forces.spheres.resize(now.size());
         for (std::size_t s = 0; s < now.size(); ++s) forces.spheres[s].radius = static_cast<Real>(now.radius[s]);
-        forces.forgetAll(pairs_.list.size(), settings_.shear == Shear::spring, laws_.manner().rolling);
+        forces.forgetAll(pairs_.list.size(), settings_.shear == Shear::spring, laws_.manner().turns());
         for (const KeptContact& contact : kept) {
             const std::size_t p = pairs_.list.find(contact.a, contact.b);
             if (p == pairs_.list.size()) continue;
-            pairs_.touching[p] = 1;
+            pairs_.state[p] = contact.state;
             forces.remember(p, contact.memory);
         }
     }, forces_);
@@ -184,12 +188,12 @@ BodyContacts DemMethod::nearBodies(const Exec& exec, const world::World& world, 
             const Vec3 x = wrapped(i);
             near.clear();
             for (const Placed& body : placed)
-                if (body.shape->distance(body.back.rotate(x - body.position)) < reachOf(i) + skin_) near.push_back(&body);
+                if (body.shape->distance(body.back.rotate(x - body.position)) < reachOf(i) + listed_) near.push_back(&body);
             if (near.empty()) continue;
             const Mat3 turn = get(grains_.orientation, i).matrix();
             for (std::uint32_t s = spheres_.first[i]; s < spheres_.first[i + 1]; ++s)
                 for (const Placed* body : near)
-                    if (body->shape->distance(body->back.rotate(x + armOf(i, s, turn) - body->position)) < radiusOf(s) + skin_) {
+                    if (body->shape->distance(body->back.rotate(x + armOf(i, s, turn) - body->position)) < radiusOf(s) + listed_) {
                         found.sphere.push_back(s);
                         found.body.push_back(body->index);
                     }
@@ -243,6 +247,10 @@ PairConstantsOf<Real> inPrecision(const PairConstants& c) {
     return {static_cast<Real>(c.stiffness), static_cast<Real>(c.damping), static_cast<Real>(c.shear), static_cast<Real>(c.shearDamping),
             static_cast<Real>(c.friction), static_cast<Real>(c.rolling), static_cast<Real>(c.radius), static_cast<Real>(c.perMass)};
 }
+template <class Real>
+HoldConstantsOf<Real> inPrecision(const HoldConstants& c) {
+    return {static_cast<Real>(c.pull), static_cast<Real>(c.perGap), static_cast<Real>(c.rupture), static_cast<Real>(c.twisting)};
+}
 
 }  // namespace
 
@@ -253,26 +261,38 @@ void DemMethod::setPairConstants(PairForces<Real>& forces) {
     Kinds kinds;
     for (std::uint32_t s = 0; s < spheres_.size() && kinds.known.size() <= kMostKinds; ++s) forces.spheres[s].kind = static_cast<Real>(kinds.of(sideOf(s), material(s)));
     ConstantsTable<Real>& table = forces.constants;
+    const bool holds = laws_.manner().holds();
     table.sets.clear();
+    table.holds.clear();
     table.kinds = static_cast<std::int32_t>(kinds.known.size());
     table.by = kinds.known.size() == 1 ? By::all : kinds.known.size() <= kMostKinds ? By::kinds : By::pair;
     if (table.by == By::pair) {
         table.sets.resize(pairs_.list.size());
+        if (holds) table.holds.resize(pairs_.list.size());
         for (std::size_t p = 0; p < pairs_.list.size(); ++p) {
             const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p];
             table.sets[p] = inPrecision<Real>(laws_.grainPair(material(a), sideOf(a), material(b), sideOf(b)));
+            if (holds) table.holds[p] = inPrecision<Real>(laws_.grainHold(material(a), radiusOf(a), material(b), radiusOf(b)));
         }
         return;
     }
     for (const auto& [a, materialA] : kinds.known)
-        for (const auto& [b, materialB] : kinds.known) table.sets.push_back(inPrecision<Real>(laws_.grainPair(materialA, a, materialB, b)));
+        for (const auto& [b, materialB] : kinds.known) {
+            table.sets.push_back(inPrecision<Real>(laws_.grainPair(materialA, a, materialB, b)));
+            if (holds) table.holds.push_back(inPrecision<Real>(laws_.grainHold(materialA, a.radius, materialB, b.radius)));
+        }
 }
 
 void DemMethod::setConstants() {
     std::visit([&](auto& forces) { setPairConstants(forces); }, forces_);
     bodies_.constants.resize(bodies_.size());
-    for (std::size_t c = 0; c < bodies_.size(); ++c)
-        bodies_.constants[c] = laws_.bodyPair(grains_.material(spheres_.grain[bodies_.sphere[c]]), sideOf(bodies_.sphere[c]), bodyMaterial_[bodies_.body[c]]);
+    const bool holds = laws_.manner().holds();
+    bodies_.holds.resize(holds ? bodies_.size() : 0);
+    for (std::size_t c = 0; c < bodies_.size(); ++c) {
+        const int grain = grains_.material(spheres_.grain[bodies_.sphere[c]]), body = bodyMaterial_[bodies_.body[c]];
+        bodies_.constants[c] = laws_.bodyPair(grain, sideOf(bodies_.sphere[c]), body);
+        if (holds) bodies_.holds[c] = laws_.bodyHold(grain, radiusOf(bodies_.sphere[c]), body);
+    }
 }
 
 /// Pairs that `stays` says yes to; what is remembered of them is not touched.
@@ -302,8 +322,8 @@ void DemMethod::keep(const Exec& exec, std::span<const std::size_t> rows) {
         for (std::uint32_t s = spheres_.first[rows[i]]; s < spheres_.first[rows[i] + 1]; ++s) sphereAt[s] = next++;
     }
     std::vector<KeptContact> kept;
-    for (const KeptContact& c : touchingPairs())
-        if (sphereAt[c.a] != kGone && sphereAt[c.b] != kGone) kept.push_back({sphereAt[c.a], sphereAt[c.b], c.memory});
+    for (const KeptContact& c : actingPairs())
+        if (sphereAt[c.a] != kGone && sphereAt[c.b] != kGone) kept.push_back({sphereAt[c.a], sphereAt[c.b], c.memory, c.state});
     for (std::uint32_t& first : pairs_.slabs.firstGrain) first = static_cast<std::uint32_t>(std::ranges::lower_bound(rows, std::size_t{first}) - rows.begin());
     std::size_t to = 0;
     for (std::size_t c = 0; c < bodies_.size(); ++c) {

@@ -54,7 +54,7 @@ world::Removed DemMethod::erase(const Exec& exec, const world::Region& region, w
 
 std::vector<world::Metric> DemMethod::metrics() const {
     std::int64_t touching = 0;
-    for (const std::uint8_t pair : pairs_.touching) touching += 2 * pair;
+    for (const std::uint8_t pair : pairs_.state) touching += 2 * (pair & kTouching);
     for (const ContactState& state : bodies_.state) touching += state.touching;
     const double count = std::max<double>(1, static_cast<double>(grains_.rows()));
     return {{"packing_fraction_of_fills", filledRegion_ > 0 ? filledSolid_ / filledRegion_ : 0},
@@ -79,15 +79,19 @@ std::vector<world::GrainTemplate> DemMethod::templates() const {
 
 namespace {
 
-/// Contacts that hold something, as arrays: two indices, `width` numbers and flags each.
+constexpr std::size_t kMemoryNumbers = 7;
+
+/// Contacts that hold something, as arrays: two indices, `width` numbers, those of the memory first, and flags each.
 struct ContactArrays {
     std::size_t width;
     std::vector<std::uint32_t> indices{};
     std::vector<double> numbers{};
     std::vector<std::int8_t> flags{};
 
-    void add(std::uint32_t a, std::uint32_t b, std::initializer_list<Vec3> vectors, int flag) {
+    void add(std::uint32_t a, std::uint32_t b, const MemoryOf<Vec3>& memory, std::initializer_list<Vec3> vectors, int flag) {
         indices.insert(indices.end(), {a, b});
+        for (const Vec3& v : {memory.spring, memory.turn}) numbers.insert(numbers.end(), {v.x, v.y, v.z});
+        numbers.push_back(memory.twist);
         for (const Vec3& v : vectors) numbers.insert(numbers.end(), {v.x, v.y, v.z});
         flags.push_back(static_cast<std::int8_t>(flag));
     }
@@ -104,12 +108,16 @@ struct ContactArrays {
         flags = archive.get<std::int8_t>("flags");
         if (indices.size() != 2 * flags.size() || numbers.size() != width * flags.size()) throw ArchiveError("the arrays of " + std::string(name) + " do not fit together");
     }
+    MemoryOf<Vec3> memory(std::size_t contact) const {
+        const double* n = numbers.data() + width * contact;
+        return {{n[0], n[1], n[2]}, {n[3], n[4], n[5]}, n[6]};
+    }
     Vec3 vector(std::size_t contact, std::size_t k) const {
-        const double* n = numbers.data() + width * contact + 3 * k;
+        const double* n = numbers.data() + width * contact + kMemoryNumbers + 3 * k;
         return {n[0], n[1], n[2]};
     }
 };
-constexpr std::size_t kPairNumbers = 6, kBodyNumbers = 12;
+constexpr std::size_t kPairNumbers = kMemoryNumbers, kBodyNumbers = kMemoryNumbers + 6;
 
 }  // namespace
 
@@ -119,9 +127,9 @@ void DemMethod::save(Archive& archive) const {
         grains_.save(archive);
     }
     ContactArrays pairs{kPairNumbers}, bodies{kBodyNumbers};
-    for (const KeptContact& c : touchingPairs()) pairs.add(c.a, c.b, {c.memory.spring, c.memory.turn}, 1);
+    for (const KeptContact& c : actingPairs()) pairs.add(c.a, c.b, c.memory, {}, c.state);
     for (std::size_t c = 0; c < bodies_.size(); ++c)
-        if (const ContactState& s = bodies_.state[c]; !s.idle()) bodies.add(bodies_.sphere[c], bodies_.body[c], {s.memory.spring, s.memory.turn, s.force, s.arm}, (s.touching ? 1 : 0) + (s.bonded ? 2 : 0));
+        if (const ContactState& s = bodies_.state[c]; !s.idle()) bodies.add(bodies_.sphere[c], bodies_.body[c], s.memory, {s.force, s.arm}, (s.touching ? 1 : 0) + (s.bonded ? 2 : 0) + (s.bridged ? 4 : 0));
     pairs.save(archive, "pair_contacts");
     bodies.save(archive, "body_contacts");
     archive.put("slabs", pairs_.slabs.firstGrain);
@@ -173,7 +181,7 @@ void DemMethod::load(const Exec& exec, const Archive& archive) {
     bodies.load(archive, "body_contacts");
     std::vector<KeptContact> kept;
     for (std::size_t i = 0; i < pairs.flags.size(); ++i) {
-        kept.push_back({pairs.indices[2 * i], pairs.indices[2 * i + 1], {pairs.vector(i, 0), pairs.vector(i, 1)}});
+        kept.push_back({pairs.indices[2 * i], pairs.indices[2 * i + 1], pairs.memory(i), static_cast<std::uint8_t>(pairs.flags[i])});
         if (kept.back().a >= spheres_.size() || kept.back().b >= spheres_.size()) throw ArchiveError("a contact is of a sphere that does not exist");
     }
     listPairs(exec, kept);
@@ -181,7 +189,8 @@ void DemMethod::load(const Exec& exec, const Archive& archive) {
         if (bodies.indices[2 * i] >= spheres_.size() || bodies.indices[2 * i + 1] >= bodyMaterial_.size()) throw ArchiveError("a contact is of a body that does not exist");
         bodies_.sphere.push_back(bodies.indices[2 * i]);
         bodies_.body.push_back(bodies.indices[2 * i + 1]);
-        bodies_.state.push_back({{bodies.vector(i, 0), bodies.vector(i, 1)}, bodies.vector(i, 2), bodies.vector(i, 3), (bodies.flags[i] & 1) != 0, (bodies.flags[i] & 2) != 0});
+        const auto flag = [&](int bit) { return (bodies.flags[i] & bit) != 0; };
+        bodies_.state.push_back({bodies.memory(i), bodies.vector(i, 0), bodies.vector(i, 1), flag(1), flag(4), flag(2)});
     }
     bodies_.index(spheres_);
     bodiesUnlisted_ = true;

@@ -62,6 +62,7 @@ private:
         Vec3 armA, armB, force;            // from their centres to the contact point [m]; on the first [N]
         Vec3 normal;                       // from the second to the first
         double energy = 0;                 // stored [J]
+        bool bridge = false;               // liquid holds them, but they do not touch
     };
 
     const ClumpTemplate& shapeOf(std::size_t row) const { return templates_[static_cast<std::size_t>(at(grains_.shape, row))]; }
@@ -85,7 +86,7 @@ private:
     double radiusOf(std::uint32_t sphere) const;
     Vec3 centreOf(std::uint32_t sphere) const;
     Side sideOf(std::uint32_t sphere) const;
-    std::vector<KeptContact> touchingPairs() const;
+    std::vector<KeptContact> actingPairs() const;
     void listPairs(const Exec&, std::span<const KeptContact>);
     BodyContacts nearBodies(const Exec&, const world::World&, double time) const;
     void relistBodies(const Exec&, const world::World&);
@@ -120,12 +121,13 @@ private:
     void readRows(world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>* listed) const;
     ContactSums sumContacts() const;
     PairTouch pairTouch(std::size_t pair) const;
-    double stored(const PairConstants&, const MemoryOf<Vec3>&, double overlap) const;
+    double stored(const PairConstants&, const HoldConstants&, const MemoryOf<Vec3>&, double overlap) const;
 
     Settings settings_;
     std::vector<ClumpTemplate> templates_;
     world::Domain domain_;
     double diameter_, skin_;               // [m]
+    double listed_ = 0;                    // gap up to which pairs are listed: the skin, or the longest bridge of liquid [m]
     double meanCube_;                      // of the sizes
     PairLaws laws_;
     std::int64_t revision_ = 0;            // of the world that laws_ belong to

@@ -49,8 +49,8 @@ bool ofContacts(std::string_view name) { return name == "stress" || name == "ela
 
 }  // namespace
 
-void ContactSums::add(std::size_t i, const Vec3& arm, const Vec3& f, double stored) {
-    ++coordination[i];
+void ContactSums::add(std::size_t i, const Vec3& arm, const Vec3& f, double stored, bool touching) {
+    coordination[i] += touching;
     force[i] += norm(f);
     energy[i] += stored;
     const double parts[6] = {f.x * arm.x, f.y * arm.y, f.z * arm.z, 0.5 * (f.x * arm.y + f.y * arm.x), 0.5 * (f.y * arm.z + f.z * arm.y), 0.5 * (f.x * arm.z + f.z * arm.x)};
@@ -78,40 +78,44 @@ DemMethod::PairTouch DemMethod::pairTouch(std::size_t p) const {
     const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p], i = spheres_.grain[a], j = spheres_.grain[b];
     const double radiusA = radiusOf(a), radiusB = radiusOf(b);
     const Vec3 centreA = centreOf(a), centreB = centreOf(b), apart = domain_.nearestImage(centreA - centreB);
-    Touch t{.overlap = std::max(0.0, radiusA + radiusB - norm(apart)), .normal = normalized(apart)};
+    const bool bridge = pairs_.state[p] == kBridged;
+    Touch t{.overlap = bridge ? std::min(0.0, radiusA + radiusB - norm(apart)) : std::max(0.0, radiusA + radiusB - norm(apart)), .normal = normalized(apart)};
     PairTouch touch{.grainA = i, .grainB = j, .armA = centreA - get(grains_.position, i) + (0.5 * t.overlap - radiusA) * t.normal,
-                    .armB = centreB - get(grains_.position, j) + (radiusB - 0.5 * t.overlap) * t.normal, .force = {}, .normal = t.normal};
+                    .armB = centreB - get(grains_.position, j) + (radiusB - 0.5 * t.overlap) * t.normal, .force = {}, .normal = t.normal, .energy = 0, .bridge = bridge};
     const Vec3 spinA = angularVelocityOf(i), spinB = angularVelocityOf(j);
     t.velocity = get(grains_.velocity, i) - get(grains_.velocity, j) + cross(spinA, touch.armA) - cross(spinB, touch.armB);
     t.spin = spinA - spinB;
     const PairConstants c = laws_.grainPair(grains_.material(i), sideOf(a), grains_.material(j), sideOf(b));
+    const HoldConstants hold = laws_.grainHold(grains_.material(i), radiusA, grains_.material(j), radiusB);
     MemoryOf<Vec3> memory = std::visit([&](const auto& forces) { return forces.memory(p); }, forces_);
-    touch.energy = stored(c, memory, t.overlap);
-    touch.force = std::visit([&](auto normal, auto shear) { return respond<decltype(normal), decltype(shear)>(c, laws_.manner(), t, 0, memory).force; }, settings_.normalLaw(), settings_.shearLaw());
+    touch.energy = stored(c, hold, memory, t.overlap);
+    touch.force = std::visit([&](auto normal, auto shear) { return respond<decltype(normal), decltype(shear)>(c, hold, laws_.manner(), t, 0, memory).force; }, settings_.normalLaw(), settings_.shearLaw());
     return touch;
 }
 
 /// Elastic energy of a contact [J].
-double DemMethod::stored(const PairConstants& c, const MemoryOf<Vec3>& memory, double overlap) const {
-    double energy = std::visit([&](auto law) { return c.stiffness * law.energy(std::abs(overlap)); }, settings_.normalLaw());
+double DemMethod::stored(const PairConstants& c, const HoldConstants& hold, const MemoryOf<Vec3>& memory, double overlap) const {
+    double energy = laws_.manner().cohesive ? heldEnergy(hold, overlap) : 0;
+    if (hold.rupture > 0 && overlap < 0) return energy;
+    energy += std::visit([&](auto law) { return c.stiffness * law.energy(std::abs(overlap)); }, settings_.normalLaw());
     const double growth = laws_.manner().growing ? std::sqrt(std::abs(overlap)) : 1;
-    if (settings_.shear == Shear::spring) energy += 0.5 * growth * c.shear * (normSquared(memory.spring) + c.radius * c.radius * normSquared(memory.turn));
+    if (settings_.shear == Shear::spring) energy += 0.5 * growth * c.shear * (normSquared(memory.spring) + c.radius * c.radius * (normSquared(memory.turn) + memory.twist * memory.twist));
     return energy;
 }
 
 ContactSums DemMethod::sumContacts() const {
     ContactSums sums(grains_.rows());
-    for (std::size_t p = 0; p < pairs_.touching.size(); ++p) {
-        if (!pairs_.touching[p]) continue;
+    for (std::size_t p = 0; p < pairs_.state.size(); ++p) {
+        if (!pairs_.state[p]) continue;
         const PairTouch touch = pairTouch(p);
-        sums.add(touch.grainA, touch.armA, touch.force, 0.5 * touch.energy);
-        sums.add(touch.grainB, touch.armB, -touch.force, 0.5 * touch.energy);
+        sums.add(touch.grainA, touch.armA, touch.force, 0.5 * touch.energy, !touch.bridge);
+        sums.add(touch.grainB, touch.armB, -touch.force, 0.5 * touch.energy, !touch.bridge);
     }
     for (std::size_t c = 0; c < bodies_.size(); ++c) {
         const ContactState& state = bodies_.state[c];
-        if (!state.touching) continue;
+        if (!state.acts()) continue;
         const std::uint32_t s = bodies_.sphere[c], i = spheres_.grain[s];
-        sums.add(i, centreOf(s) - get(grains_.position, i) + state.arm, state.force, stored(bodies_.constants[c], state.memory, radiusOf(s) - norm(state.arm)));
+        sums.add(i, centreOf(s) - get(grains_.position, i) + state.arm, state.force, stored(bodies_.constants[c], laws_.manner().holds() && !state.bonded ? bodies_.holds[c] : HoldConstants{}, state.memory, radiusOf(s) - norm(state.arm)), state.touching);
     }
     return sums;
 }
@@ -142,8 +146,8 @@ void DemMethod::readRows(world::FieldNames names, world::ChunkSink& sink, const 
 
 std::vector<world::ContactLine> DemMethod::contacts() const {
     std::vector<world::ContactLine> lines;
-    for (std::size_t p = 0; p < pairs_.touching.size(); ++p) {
-        if (!pairs_.touching[p]) continue;
+    for (std::size_t p = 0; p < pairs_.state.size(); ++p) {
+        if (!pairs_.state[p]) continue;
         const PairTouch touch = pairTouch(p);
         const Vec3 from = wrapped(touch.grainA);
         const double push = dot(touch.force, touch.normal);
@@ -151,7 +155,7 @@ std::vector<world::ContactLine> DemMethod::contacts() const {
     }
     for (std::size_t c = 0; c < bodies_.size(); ++c) {
         const ContactState& state = bodies_.state[c];
-        if (!state.touching) continue;
+        if (!state.acts()) continue;
         const std::uint32_t s = bodies_.sphere[c], i = spheres_.grain[s];
         const Vec3 from = wrapped(i), normal = normalized(-state.arm);
         const double push = dot(state.force, normal);

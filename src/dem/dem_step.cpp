@@ -281,8 +281,10 @@ void DemMethod::bodyForce(const world::World& world, double dt, double ahead, co
     ContactState& state = bodies_.state[k];
     const world::ContactMode mode = body.body().contact;
     if (mode == world::ContactMode::separate || !body.active()) state.bonded = false;
-    if (!(distance < radius) && !state.bonded) {
-        if (state.touching) state = {};
+    const HoldConstants hold = laws_.manner().holds() ? bodies_.holds[k] : HoldConstants{};
+    const bool touches = distance < radius;
+    if (!touches && !state.bonded && !(state.bridged && distance - radius < hold.rupture)) {
+        if (!state.idle()) state = {};
         return;
     }
     const world::SurfacePoint surface = body.surface(centre);
@@ -295,12 +297,13 @@ void DemMethod::bodyForce(const world::World& world, double dt, double ahead, co
     const Touch t{.overlap = radius - surface.distance, .normal = surface.normal, .velocity = motion.velocity + cross(motion.angularVelocity, offset + state.arm) - touch.surfaceVelocity,
                   .spin = motion.angularVelocity - body.pose().angularVelocity, .bonded = state.bonded, .stuck = mode == world::ContactMode::sticky};
     const PairConstants& c = bodies_.constants[k];
-    const Response response = respond<NormalKind, ShearKind>(c, laws_.manner(), t, dt, state.memory);
+    const Response response = respond<NormalKind, ShearKind>(c, hold, laws_.manner(), t, dt, state.memory);
     state.force = response.force;
-    state.touching = true;
+    state.touching = touches || state.bonded;
+    state.bridged = laws_.manner().bridges && !state.bonded;
     bodyMoment_[k] = response.moment;
     touch.slipPower = dt > 0 ? response.slipWork / dt : 0;
-    const double depth = std::abs(t.overlap);
+    const double depth = state.touching ? std::abs(t.overlap) : 0;
     found.stiffness.include({c.stiffness * NormalKind::tangent(depth) * c.perMass, c.damping * NormalKind::viscous(depth) * c.perMass});
     if (t.overlap > kDeep * radius) found.include({{}, 1, s});
 }
@@ -310,7 +313,7 @@ std::vector<world::BodyLoad> DemMethod::bodyRates(std::span<const world::BodySna
     std::vector<world::BodyLoad> rates(bodies.size());
     for (std::size_t k = 0; k < bodies_.size(); ++k) {
         const ContactState& state = bodies_.state[k];
-        if (!state.touching) continue;
+        if (!state.acts()) continue;
         const BodyTouch& touch = bodyTouch_[k];
         const world::Pose& pose = bodies[bodies_.body[k]].pose();
         rates[bodies_.body[k]] += {-state.force, cross(touch.point - pose.position, -state.force) - bodyMoment_[k],
@@ -332,7 +335,7 @@ Vec6 DemMethod::contactWrench(std::size_t i) const {
     }
     for (std::size_t k = bodies_.firstOfGrain[i]; k < bodies_.firstOfGrain[i + 1]; ++k) {
         const ContactState& state = bodies_.state[k];
-        if (state.touching) sum += {state.force, cross(bodyTouch_[k].point - domain_.wrap(x), state.force) + bodyMoment_[k]};
+        if (state.acts()) sum += {state.force, cross(bodyTouch_[k].point - domain_.wrap(x), state.force) + bodyMoment_[k]};
     }
     return sum;
 }

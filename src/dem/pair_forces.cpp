@@ -47,7 +47,7 @@ Extremes PairForces<Real>::Found::joined() const {
 template <class Real>
 MemoryOf<Vec3> PairForces<Real>::memory(std::size_t p) const {
     const auto vector = [&](const AlignedVector<Real>& from) { return from.empty() ? Vec3{} : Vec3{from[4 * p], from[4 * p + 1], from[4 * p + 2]}; };
-    return {vector(springs), vector(turns)};
+    return {vector(springs), vector(turns), turns.empty() ? 0 : static_cast<double>(turns[4 * p + 3])};
 }
 
 template <class Real>
@@ -57,12 +57,13 @@ void PairForces<Real>::remember(std::size_t p, const MemoryOf<Vec3>& memory) {
     };
     keep(springs, memory.spring);
     keep(turns, memory.turn);
+    if (!turns.empty()) turns[4 * p + 3] = static_cast<Real>(memory.twist);
 }
 
 template <class Real>
-void PairForces<Real>::forgetAll(std::size_t pairs, bool spring, bool rolling) {
+void PairForces<Real>::forgetAll(std::size_t pairs, bool spring, bool turning) {
     springs.assign(spring ? 4 * pairs : 0, Real(0));
-    turns.assign(spring && rolling ? 4 * pairs : 0, Real(0));
+    turns.assign(spring && turning ? 4 * pairs : 0, Real(0));
 }
 
 template <class Real>
@@ -98,15 +99,20 @@ Extremes PairForces<Real>::ofSlab(const Manner& manner, double dt, PairContacts&
     const std::size_t end = contacts.firstPair[slab + 1];
     for (std::size_t p = contacts.firstPair[slab]; p < end; p += kLanes) {
         const std::size_t count = std::min(kLanes, end - p);
-        unsigned mask = touching(contacts, p, count);
-        std::uint64_t before = 0;
-        std::memcpy(&before, contacts.touching.data() + p, count);
-        if (const std::uint64_t now = kBytesOf[mask]; now != before) {
-            std::memcpy(contacts.touching.data() + p, &now, count);
-            for (std::size_t lane = 0; lane < count; ++lane)
-                if ((before & ~now) >> (8 * lane) & 1U) remember(p + lane, {});
+        const unsigned touch = touching(contacts, p, count);
+        unsigned acting = touch;
+        std::uint64_t before = 0, now = kBytesOf[touch];
+        if (manner.bridges) {
+            acting |= bridged(contacts, p, count, touch);
+            now |= kBytesOf[acting] * kBridged;
         }
-        for (; mask != 0; mask &= mask - 1) waiting[filled++] = static_cast<std::uint32_t>(p) + static_cast<std::uint32_t>(std::countr_zero(mask));
+        std::memcpy(&before, contacts.state.data() + p, count);
+        if (now != before) {
+            std::memcpy(contacts.state.data() + p, &now, count);
+            for (std::size_t lane = 0; lane < count; ++lane)
+                if ((before & ~now) >> (8 * lane) & kTouching) remember(p + lane, {});
+        }
+        for (unsigned mask = acting; mask != 0; mask &= mask - 1) waiting[filled++] = static_cast<std::uint32_t>(p) + static_cast<std::uint32_t>(std::countr_zero(mask));
         if (filled >= kLanes) {
             ofEight<NormalKind, ShearKind>(manner, dt, contacts, wrenches, waiting.data(), kLanes, common, found);
             std::copy(waiting.begin() + kLanes, waiting.begin() + static_cast<std::ptrdiff_t>(filled), waiting.begin());
@@ -132,6 +138,38 @@ unsigned PairForces<Real>::touching(const PairContacts& contacts, std::size_t fi
     return bits(dot(d, d) < reach * reach) & ((1U << count) - 1U);
 }
 
+/// Which of these pairs, of those that do not overlap, are held by a bridge that is not too long.
+template <class Real>
+unsigned PairForces<Real>::bridged(const PairContacts& contacts, std::size_t first, std::size_t count, unsigned touching) const {
+    unsigned held = 0;
+    for (std::size_t lane = 0; lane < count; ++lane)
+        if (contacts.state[first + lane] & kBridged) held |= 1U << lane;
+    held &= ~touching;
+    if (held == 0) return 0;
+    std::array<std::uint32_t, kLanes> pairs;
+    std::array<const Real*, kLanes> a, b, motionA, motionB;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        pairs[lane] = static_cast<std::uint32_t>(first + std::min(lane, count - 1));
+        a[lane] = &spheres[contacts.list.a[pairs[lane]]].x;
+        b[lane] = &spheres[contacts.list.b[pairs[lane]]].x;
+        motionA[lane] = a[lane] + 4;
+        motionB[lane] = b[lane] + 4;
+    }
+    const auto rowsA = WideRows<Real>::load(a), rowsB = WideRows<Real>::load(b);
+    const HoldConstantsOf<Wide<Real>> hold = holdOf(pairs, WideRows<Real>::load(motionA).w, WideRows<Real>::load(motionB).w);
+    const WideVec3<Real> d = lattice.apart(rowsA, rowsB);
+    return bits(norm(d) - (rowsA.w + rowsB.w) < hold.rupture) & held;
+}
+
+template <class Real>
+HoldConstantsOf<Wide<Real>> PairForces<Real>::holdOf(const std::array<std::uint32_t, 8>& pairs, const Wide<Real>& kindA, const Wide<Real>& kindB) const {
+    const std::array<Real, kLanes> a = kindA.lanes(), b = kindB.lanes();
+    std::array<const Real*, kLanes> at;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = &constants.holds[constants.of(pairs[lane], static_cast<std::int32_t>(a[lane]), static_cast<std::int32_t>(b[lane]))].pull;
+    const auto rows = WideRows<Real>::load(at);
+    return {rows.x, rows.y, rows.z, rows.w};
+}
+
 template <class Real>
 PairConstantsOf<Wide<Real>> PairForces<Real>::constantsOf(const std::array<std::uint32_t, 8>& pairs, const Wide<Real>& kindA, const Wide<Real>& kindB) const {
     const std::array<Real, kLanes> a = kindA.lanes(), b = kindB.lanes();
@@ -145,11 +183,10 @@ PairConstantsOf<Wide<Real>> PairForces<Real>::constantsOf(const std::array<std::
 }
 
 template <class Real>
-WideVec3<Real> PairForces<Real>::load(const AlignedVector<Real>& memories, const std::array<std::uint32_t, 8>& pairs) const {
+WideRows<Real> PairForces<Real>::load(const AlignedVector<Real>& memories, const std::array<std::uint32_t, 8>& pairs) const {
     std::array<const Real*, kLanes> at;
     for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = &memories[4 * std::size_t{pairs[lane]}];
-    const auto rows = WideRows<Real>::load(at);
-    return {rows.x, rows.y, rows.z};
+    return WideRows<Real>::load(at);
 }
 
 template <class Real>
@@ -175,13 +212,16 @@ void PairForces<Real>::ofEight(const Manner& manner, double step, const PairCont
     const auto [motionA, motionB] = rows(1);
     const auto [turningA, turningB] = rows(2);
     const PairConstantsOf<W> c = constants.by == ConstantsTable<Real>::By::all ? common : constantsOf(pairs, motionA.w, motionB.w);
+    HoldConstantsOf<W> hold;
+    if (manner.holds()) hold = holdOf(pairs, motionA.w, motionB.w);
 
     const WideVec3<Real> d = lattice.apart(placeA, placeB);
     const W distance = norm(d);
     const auto separate = distance > W(0);
     const W inverse = select(separate, W(1) / distance, W(0));
     TouchOf<W, WideVec3<Real>> t;
-    t.overlap = max(placeA.w + placeB.w - distance, W(0));
+    const W depth = max(placeA.w + placeB.w - distance, W(0));
+    t.overlap = manner.bridges ? placeA.w + placeB.w - distance : depth;
     t.normal = {d.x * inverse, d.y * inverse, select(separate, d.z * inverse, W(1))};
     // Both meet in the middle of the overlap.
     const W armA = mulAdd(t.overlap, W(Real(0.5)), -placeA.w), armB = mulAdd(t.overlap, W(Real(0.5)), -placeB.w);
@@ -191,13 +231,18 @@ void PairForces<Real>::ofEight(const Manner& manner, double step, const PairCont
 
     MemoryOf<WideVec3<Real>> memory;
     if constexpr (ShearKind::kSpring) {
-        memory.spring = load(springs, pairs);
-        if (manner.rolling) memory.turn = load(turns, pairs);
+        const WideRows<Real> spring = load(springs, pairs);
+        memory.spring = {spring.x, spring.y, spring.z};
+        if (manner.turns()) {
+            const WideRows<Real> turn = load(turns, pairs);
+            memory.turn = {turn.x, turn.y, turn.z};
+            memory.twist = turn.w;
+        }
     }
-    const ResponseOf<W, WideVec3<Real>> response = respond<NormalKind, ShearKind>(c, manner, t, W(static_cast<Real>(step)), memory);
+    const ResponseOf<W, WideVec3<Real>> response = respond<NormalKind, ShearKind>(c, hold, manner, t, W(static_cast<Real>(step)), memory);
     const WideVec3<Real> couple = cross(t.normal, response.force);
     WideVec3<Real> torqueA = armA * couple, torqueB = armB * couple;
-    if (manner.rolling) {
+    if (manner.turns()) {
         torqueA = torqueA + response.moment;
         torqueB = torqueB - response.moment;
     }
@@ -214,15 +259,15 @@ void PairForces<Real>::ofEight(const Manner& manner, double step, const PairCont
     }
     if constexpr (ShearKind::kSpring) {
         alignas(64) Real kept[4 * kLanes];
-        const auto keep = [&](const WideVec3<Real>& v, AlignedVector<Real>& to) {
-            storeInterleaved(v.x, v.y, v.z, W(Real(0)), kept);
+        const auto keep = [&](const WideVec3<Real>& v, const W& fourth, AlignedVector<Real>& to) {
+            storeInterleaved(v.x, v.y, v.z, fourth, kept);
             for (std::size_t lane = 0; lane < count; ++lane) Quad<Real>::load(kept + 4 * lane).store(&to[4 * std::size_t{pairs[lane]}]);
         };
-        keep(memory.spring, springs);
-        if (manner.rolling) keep(memory.turn, turns);
+        keep(memory.spring, W(Real(0)), springs);
+        if (manner.turns()) keep(memory.turn, memory.twist, turns);
     }
-    found.spring = max(found.spring, c.stiffness * NormalKind::tangent(t.overlap) * c.perMass);
-    found.dashpot = max(found.dashpot, c.damping * NormalKind::viscous(t.overlap) * c.perMass);
+    found.spring = max(found.spring, c.stiffness * NormalKind::tangent(depth) * c.perMass);
+    found.dashpot = max(found.dashpot, c.damping * NormalKind::viscous(depth) * c.perMass);
     if (const unsigned deep = bits(t.overlap > W(static_cast<Real>(kDeep)) * min(placeA.w, placeB.w)) & ((1U << count) - 1U); deep != 0) {
         found.rest.deep += std::popcount(deep);
         if (found.rest.deepSphere < 0) found.rest.deepSphere = a[static_cast<std::size_t>(std::countr_zero(deep))];

@@ -32,6 +32,7 @@ struct ConstantsTable {
     By by = By::all;
     std::int32_t kinds = 1;
     AlignedVector<PairConstantsOf<Real>> sets;
+    AlignedVector<HoldConstantsOf<Real>> holds;   // the same, where a Manner holds()
 
     std::size_t of(std::size_t pair, std::int32_t kindA, std::int32_t kindB) const {
         return by == By::all ? 0 : by == By::pair ? pair : static_cast<std::size_t>(kindA * kinds + kindB);
@@ -44,12 +45,12 @@ class PairForces {
 public:
     Lattice<Real> lattice;
     AlignedVector<SphereRecord<Real>> spheres;
-    AlignedVector<Real> springs, turns;    // four numbers a pair; turns only where something resists rolling
+    AlignedVector<Real> springs, turns;    // four numbers a pair; turns, with the twist as the fourth, only where something resists rolling or twisting
     ConstantsTable<Real> constants;
 
     MemoryOf<Vec3> memory(std::size_t pair) const;
     void remember(std::size_t pair, const MemoryOf<Vec3>&);
-    void forgetAll(std::size_t pairs, bool spring, bool rolling);
+    void forgetAll(std::size_t pairs, bool spring, bool turning);
 
     /// Adds to the wrenches of all spheres. A slab of grains meets only itself and the next slab, so that slabs of even number are worked on at
     /// the same time, then those of odd number. Along a periodic axis the first slab also meets the last: it goes first, alone.
@@ -67,9 +68,11 @@ private:
     template <class NormalKind, class ShearKind>
     void ofEight(const Manner&, double dt, const PairContacts&, std::span<Wrench>, const std::uint32_t* pairs, std::size_t count, const PairConstantsOf<Wide<Real>>& common, Found&);
     unsigned touching(const PairContacts&, std::size_t first, std::size_t count) const;
+    unsigned bridged(const PairContacts&, std::size_t first, std::size_t count, unsigned touching) const;
+    HoldConstantsOf<Wide<Real>> holdOf(const std::array<std::uint32_t, 8>& pairs, const Wide<Real>& kindA, const Wide<Real>& kindB) const;
     PairConstantsOf<Wide<Real>> constantsOf(const std::array<std::uint32_t, 8>& pairs, const Wide<Real>& kindA, const Wide<Real>& kindB) const;
     std::vector<Extremes> found_;          // of each slab
-    WideVec3<Real> load(const AlignedVector<Real>& memories, const std::array<std::uint32_t, 8>& pairs) const;
+    WideRows<Real> load(const AlignedVector<Real>& memories, const std::array<std::uint32_t, 8>& pairs) const;
 };
 
 }  // namespace talus::dem

@@ -35,6 +35,23 @@ double linearContactTime(double damping, bool attraction) {
     return (std::numbers::pi - (attraction ? 0 : std::atan2(d * frequency, 1 - 0.5 * d * d))) / frequency;
 }
 
+/// Whether these two names, in any order, are those of the materials. A body may have none (−1).
+bool names(const std::vector<std::string>& between, const world::World& world, int a, int b) {
+    const auto name = [&](int material) { return material < 0 ? std::string_view() : std::string_view(world.materials[static_cast<std::size_t>(material)].name); };
+    return between.size() == 2 && ((between[0] == name(a) && between[1] == name(b)) || (between[0] == name(b) && between[1] == name(a)));
+}
+
+/// The entry that names the two materials, else that which names none; −1: no cohesion.
+int cohesionBetween(const Settings& settings, const world::World& world, int a, int b) {
+    int found = -1;
+    for (std::size_t i = 0; i < settings.cohesion.size(); ++i) {
+        const std::vector<std::string>& between = settings.cohesion[i].between;
+        if (between.empty() && found < 0) found = static_cast<int>(i);
+        if (names(between, world, a, b)) return static_cast<int>(i);
+    }
+    return found;
+}
+
 }  // namespace
 
 void Stiffness::include(const Stiffness& other) {
@@ -53,6 +70,10 @@ PairLaws::PairLaws(const Settings& settings, const world::World& world) : settin
     bodies_.resize(pairs);
     grainDamping_.resize(pairs);
     bodyDamping_.resize(pairs);
+    cohesion_.assign(pairs, -1);
+    twisting_.assign(pairs, settings.twistingFriction);
+    anyTwisting_ = settings.twistingFriction > 0;
+    for (const CohesionSettings& entry : settings.cohesion) anyBridges_ = anyBridges_ || std::holds_alternative<BridgeCohesion>(entry.law);
     std::map<double, double> numbers;   // restitution → damping number
     for (int a = 0; a < static_cast<int>(materials_); ++a)
         for (int b = -1; b < static_cast<int>(materials_); ++b) addPair(settings, world, a, b, numbers);
@@ -73,6 +94,29 @@ void PairLaws::addPair(const Settings& settings, const world::World& world, int 
         anyRolling_ = anyRolling_ || grains_[index(a, b)].rolling > 0;
     }
     anyRolling_ = anyRolling_ || rolling > 0;
+    cohesion_[index(a, b)] = cohesionBetween(settings, world, a, b);
+    for (const PairSettings& pair : settings.pairs) {
+        if (!names(pair.between, world, a, b)) continue;
+        if (pair.rollingFriction) grains_[index(a, b)].rolling = bodies_[index(a, b)].rolling = *pair.rollingFriction;
+        twisting_[index(a, b)] = pair.twistingFriction.value_or(settings.twistingFriction);
+        anyRolling_ = anyRolling_ || pair.rollingFriction.value_or(0) > 0;
+        anyTwisting_ = anyTwisting_ || twisting_[index(a, b)] > 0;
+    }
+}
+
+HoldConstants PairLaws::hold(int a, int b, double radiusA, double radiusB) const {
+    const int entry = cohesion_[index(a, b)];
+    HoldConstants held;
+    if (entry >= 0) held = std::visit([&](const auto& law) { return holdConstants(law, radiusA, radiusB); }, settings_.cohesion[static_cast<std::size_t>(entry)].law);
+    held.twisting = twisting_[index(a, b)];
+    return held;
+}
+
+double PairLaws::longestBridge(double largestRadius) const {
+    double longest = 0;
+    for (const CohesionSettings& entry : settings_.cohesion)
+        longest = std::max(longest, std::visit([&](const auto& law) { return holdConstants(law, largestRadius, largestRadius).rupture; }, entry.law));
+    return longest;
 }
 
 // (11), (13), (15) for spheres; for the linear law (10) with the contact time, or the Hertz stiffness at the reference overlap.
@@ -138,6 +182,8 @@ Stiffness PairLaws::stiffness(const ClumpTemplate& shape, double diameter, doubl
         const double width = settings_.shearGrowth == ShearGrowth::contact ? std::sqrt(overlap) : 1, sharing = width * sides * perShearMass;
         if (settings_.shear == Shear::spring) most.include({c.shear * sharing, c.shearDamping * sharing});
         else if (settings_.shear != Shear::coulomb) most.include({0, c.shear * sharing});
+        const HoldConstants held = body ? bodyHold(material, side.radius, -1) : grainHold(material, side.radius, material, side.radius);
+        most.include({kWillettLinear * held.pull * held.perGap * sides * perMass, 0});   // a bridge is softest where it is longest
     }
     return most;
 }

@@ -39,7 +39,12 @@ public:
 
     PairConstants grainPair(int materialA, const Side& a, int materialB, const Side& b) const { return constants(a, b, grainDamping_[index(materialA, materialB)], betweenGrains(materialA, materialB)); }
     PairConstants bodyPair(int grain, const Side& a, int body) const { return constants(a, {.body = true}, bodyDamping_[index(grain, body)], withBody(grain, body)); }
-    Manner manner() const { return {settings_.attraction, settings_.shearGrowth == ShearGrowth::contact, anyRolling_}; }
+    /// What holds two spheres of these radii together, or a sphere and a body.
+    HoldConstants grainHold(int materialA, double radiusA, int materialB, double radiusB) const { return hold(materialA, materialB, radiusA, radiusB); }
+    HoldConstants bodyHold(int grain, double radius, int body) const { return hold(grain, body, radius, 0); }
+    /// Gap at which the longest bridge between spheres up to that radius breaks [m].
+    double longestBridge(double largestRadius) const;
+    Manner manner() const { return {settings_.attraction, settings_.shearGrowth == ShearGrowth::contact, anyRolling_, !settings_.cohesion.empty(), anyBridges_, anyTwisting_}; }
 
     /// Of a contact as deep as an impact at the reference speed makes it, with another grain of its kind or with a body.
     Stiffness stiffness(const ClumpTemplate&, double diameter, double mass, int material) const;
@@ -48,13 +53,16 @@ private:
     std::size_t index(int a, int b) const { return static_cast<std::size_t>(a) * (materials_ + 1) + static_cast<std::size_t>(b + 1); }
     PairConstants constants(const Side&, const Side&, double dampingNumber, const Rubbing&) const;
     PairConstants withGrowingShear(PairConstants, double radius, double mass, double overlap, double modulusA, double modulusB) const;
+    HoldConstants hold(int a, int b, double radiusA, double radiusB) const;
     void addPair(const Settings&, const world::World&, int a, int b, std::map<double, double>& numbers);
 
     Settings settings_;
     std::size_t materials_ = 0;
     std::vector<Rubbing> grains_, bodies_;               // by two materials
     std::vector<double> grainDamping_, bodyDamping_;     // damping numbers
-    bool anyRolling_ = false;
+    std::vector<int> cohesion_;                          // entry of the settings by two materials; −1: none
+    std::vector<double> twisting_;                       // the same
+    bool anyRolling_ = false, anyBridges_ = false, anyTwisting_ = false;
 };
 
 }  // namespace talus::dem

@@ -23,9 +23,26 @@ const world::MethodInfo kClumps = [] {
     return info;
 }();
 
+/// Grains that bridges of liquid hold, beyond contact too, and that resist twisting.
+const world::MethodInfo kWet = [] {
+    world::MethodInfo info = dem::info;
+    info.settings = []() -> std::unique_ptr<world::MethodSettings> {
+        auto settings = std::make_unique<dem::Settings>();
+        settings->templates = {{.shape = dem::Shape::sphere, .spacing = 1, .spheres = {}, .fraction = 2}, {.shape = dem::Shape::tetra4, .spacing = 0.8, .spheres = {}, .fraction = 1}};
+        settings->sizes = dem::UniformSize{0.8, 1};
+        settings->cohesion = {{.between = {}, .law = dem::BridgeCohesion{.surfaceTension = 5, .contactAngleDeg = 20, .liquid = 0.01}}};   // a bridge holds half the weight of a grain
+        settings->twistingFriction = 0.1;
+        settings->youngsModulus = 1e6;
+        settings->stepFraction = 0.1;
+        return settings;
+    };
+    return info;
+}();
+
 const MethodCase kSphereDem{.name = "sphere_dem", .info = &sphereDemInfo, .memoryGrains = 4096};
 const MethodCase kDem{.name = "dem", .info = &dem::info, .velocityEntry = "grains/velocity"};
 const MethodCase kDemClumps{.name = "dem_clumps", .info = &kClumps, .memoryGrains = 6000, .velocityEntry = "grains/velocity"};
+const MethodCase kDemWet{.name = "dem_wet", .info = &kWet, .memoryGrains = 6000, .velocityEntry = "grains/velocity"};
 const MethodCase kElastoplastic{.name = "elastoplastic", .info = &elastoplastic::info, .velocityEntry = "points/velocity"};
 const MethodCase kNonsmooth{.name = "nonsmooth", .info = &nonsmooth::info, .velocityEntry = "points/velocity"};
 
@@ -63,7 +80,7 @@ const MethodCase kGuidedByPoints{.name = "guided_by_points", .info = &kByPoints,
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(EveryMethod, MethodContract,
-                         testing::Values(kSphereDem, kDem, kDemClumps, kElastoplastic, kElastoplastic.in(world::Precision::float32), kNonsmooth, kGuidedBySpheres, kGuidedByPoints,
+                         testing::Values(kSphereDem, kDem, kDemClumps, kDemWet, kDemWet.in(world::Precision::float32), kElastoplastic, kElastoplastic.in(world::Precision::float32), kNonsmooth, kGuidedBySpheres, kGuidedByPoints,
                                          kGuidedByPoints.in(world::Precision::float32)),
                          [](const auto& test) { return test.param.name; });
 

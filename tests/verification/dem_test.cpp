@@ -38,6 +38,48 @@ TEST(DemVerification, slideToRoll) {
     EXPECT_NEAR(v, 5.0 / 7 * kSpeed, 0.01 * 5 / 7);
 }
 
+/// Spins the only grain about an axis [rad/s]; grains come without spin.
+void spin(world::Simulation& run, const Vec3& rate) {
+    const GrainTable g(run.method());
+    const double inertia = 0.4 * g.number("mass", 0) * g.number("radius", 0) * g.number("radius", 0);
+    MemoryArchive archive;
+    run.save(archive);
+    archive.put("method/grains/angular_momentum", std::vector<double>{inertia * rate.x, inertia * rate.y, inertia * rate.z});
+    run.load(Exec(1), archive);
+}
+
+// The torque μ_w R m g stops a sphere, 2/5 m R² of inertia, after 2 R ω/(5 μ_w g); it then stands. The coefficient is that of all pairs, or of this one.
+TEST(DemVerification, aSpinningTopStopsByTwistingFriction) {
+    constexpr double kDiameter = 0.02, kRate = 40, kTwisting = 0.05, kStop = 0.4 * 0.5 * kDiameter * kRate / (kTwisting * kGravity);
+    for (const dem::Shear shear : {dem::Shear::spring, dem::Shear::capped}) {
+        dem::Settings settings;
+        settings.shear = shear;
+        settings.rollingFriction = 0;
+        if (shear == dem::Shear::spring) settings.twistingFriction = kTwisting;
+        else settings.pairs = {{.between = {"floor", "ball"}, .rollingFriction = {}, .twistingFriction = kTwisting}};
+        world::World world = emptyWorld(2500, kDiameter);
+        world.gravity = {0, 0, -kGravity};
+        addFloor(world);
+        addGrain(world, {0, 0, 0.5 * kDiameter - sunkBy(2500 * sphereVolume(kDiameter) * kGravity, 0.5 * kDiameter)}, {}, kDiameter);
+        world::Simulation run = startDem(std::move(world), settings);
+        spin(run, {0, 0, kRate});
+        advance(run, Exec(1), 0.5 * kStop);
+        const double half = GrainTable(run.method()).vector("angular_velocity", 0).z;
+        double stopped = 0;
+        for (double time = 0.9 * kStop; stopped == 0 && time < 1.2 * kStop; time += 1e-3 * kStop) {
+            advance(run, Exec(1), time);
+            if (GrainTable(run.method()).vector("angular_velocity", 0).z <= 0.002 * kRate) stopped = time;
+        }
+        advance(run, Exec(1), 2 * kStop);
+        const Vec3 left = GrainTable(run.method()).vector("angular_velocity", 0);
+        std::printf("    half the speed %.5f, stops after %.4f of 2 R w/(5 mu g), then %.1e of its speed\n", half / kRate, stopped / kStop, norm(left) / kRate);
+        EXPECT_NEAR(half, 0.5 * kRate, 2e-3 * kRate);
+        EXPECT_NEAR(stopped / kStop, 1, 0.01);
+        EXPECT_LT(norm(left), 1e-6 * kRate);
+        EXPECT_LT(norm(GrainTable(run.method()).vector("velocity", 0)), 1e-9);
+    }
+}
+
 /// Turns the only grain; clumps come turned at random.
 void orient(world::Simulation& run, const Quat& q) {
     MemoryArchive archive;
