@@ -54,7 +54,7 @@ template <class Real>
 /// flight, and friction would depend on the step. Departure from the paper, too: case I is tested before case II is given up on, so hydrostatic pressure survives.
 /// Returns the lanes whose trial strain is beyond all sense, stretched or crushed a hundredfold.
 template <class Real>
-[[gnu::always_inline]] inline WideMask<Real> projectToCone(const Elasticity& elasticity, const Cone<Real>& cone, SandState<Real>& state) {
+[[gnu::always_inline]] inline WideMask<Real> projectToCone(const Lame<Real>& lame, const Cone<Real>& cone, SandState<Real>& state) {
     using W = Wide<Real>;
     const W zero(Real(0)), one(Real(1)), third(Real(1) / Real(3));
     const WideSym3<Real> trial = henckyStrain(state.strain);
@@ -83,7 +83,7 @@ template <class Real>
     }
     state.expansion = select(parted, t, zero);
     state.plasticStrain += select(parted, zero, max(zero, shear - limit));   // departure from (29): nothing in case II
-    const W twoMu(static_cast<Real>(2 * elasticity.mu)), pressure = newTrace * static_cast<Real>(elasticity.lambda);
+    const W twoMu = lame.twoMu, pressure = newTrace * lame.lambda;
     state.stress = {mulAdd(twoMu, h.xx, pressure), mulAdd(twoMu, h.yy, pressure), mulAdd(twoMu, h.zz, pressure), twoMu * h.xy, twoMu * h.yz, twoMu * h.xz};
     constexpr double kMostStrain = 4.6;   // ln 100
     return mulAdd(shear, shear, trace * mean) > W(Real(kMostStrain * kMostStrain));
