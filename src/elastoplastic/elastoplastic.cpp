@@ -20,6 +20,8 @@ void Settings::keys(KeyVisitor& v) {
     v.list({"materials", "what materials have for themselves: their law and stiffness"}, materials);
     v.table({"hardening", "friction angle of all grains by their plastic strain q, h0 + (h1 q - h3) exp(-h2 q), instead of the materials' own"}, hardening.present,
             [this](KeyVisitor& table) { hardening.keys(table); });
+    v.number({"fast_mu_hat", "friction of fast shear: mu_hat + (fast_mu_hat - mu_hat)/(1 + inertial_scale/I), I the inertial number; the same at any speed unless given", Dimension::none, nonNegative()}, fastMuHat);
+    v.number({"inertial_scale", "inertial number at which friction is half-way to that of fast shear", Dimension::none, positive()}, inertialScale);
     v.integer({"points_per_cell", "material points in a full cell; a cube (1, 8, 27, 64) for the lattice start", Dimension::none, between(1, 1000)}, pointsPerCell);
     v.choice({"start", "where points start within their cells"}, mpm::kStartNames, start);
     v.number({"k0", "ratio of horizontal to vertical stress under their own weight with which filled regions start; without it they start without stress", Dimension::none, between(0, 3)}, k0);
@@ -55,6 +57,7 @@ Matter matterOf(const Settings& settings, const world::Material& material) {
     const MaterialLaw law = own == settings.materials.end() ? MaterialLaw{} : *own;
     Matter matter{law.law, Elasticity::fromYoung(law.youngsModulus.value_or(settings.youngsModulus), law.poissonRatio.value_or(settings.poissonRatio))};
     matter.soundSpeed = matter.elasticity.waveSpeed(material.bulkDensity());
+    matter.grainInertia = material.grainDiameter * std::sqrt(material.density);
     return matter;
 }
 
@@ -90,11 +93,23 @@ void checkMaterials(const Settings& settings, const world::World& world, Problem
     }
 }
 
+void checkFastFriction(const Settings& settings, const world::World& world, Problems& problems) {
+    if (!settings.fastMuHat) return;
+    const auto refuse = [&](double atRest, const std::string& whose) {
+        if (atRest > *settings.fastMuHat)
+            problems.error("elastoplastic.fast_mu_hat", fmt::format("friction of fast shear, {:g}, is below that of {}, {:.4g}: a flow that resists less the faster it is runs away; give at least that", *settings.fastMuHat, whose, atRest));
+    };
+    if (settings.hardening.present) return refuse(world::muHatFromAngle(settings.hardening.largestDeg(), settings.hardening.match), "elastoplastic.hardening at its largest angle");
+    for (const int m : world.grainMaterials())
+        if (const world::Material& material = world.materials[static_cast<std::size_t>(m)]; !matterOf(settings, material).solid()) refuse(material.muHat, fmt::format("material '{}' at rest", material.name));
+}
+
 void check(const world::MethodSettings& given, const world::World& world, Problems& problems) {
     const auto& settings = static_cast<const Settings&>(given);
     mpm::checkResolution(resolution(settings), world, problems);
     mpm::checkFriction("elastoplastic", world, problems);
     checkMaterials(settings, world, problems);
+    checkFastFriction(settings, world, problems);
     const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
     if (settings.start == Start::lattice && perAxis * perAxis * perAxis != settings.pointsPerCell)
         problems.error("elastoplastic.points_per_cell", fmt::format("a lattice has a cube of points in a cell: 1, 8, 27 or 64, not {}; or choose start = \"jittered\"", settings.pointsPerCell));

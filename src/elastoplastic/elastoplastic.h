@@ -27,6 +27,8 @@ struct Settings final : world::MethodSettings {
     double poissonRatio = 0.3;
     std::vector<MaterialLaw> materials;      // what single materials have for themselves
     Hardening hardening;                     // friction that follows the plastic strain, for all materials
+    std::optional<double> fastMuHat;         // μ̂ of fast shear in μ(I); that of the material, at any speed, unless given
+    double inertialScale = 0.4;              // I₀ of μ(I)
     std::int64_t pointsPerCell = 8;
     Start start = Start::lattice;
     std::optional<double> k0;                // horizontal over vertical stress that regions start with

@@ -58,18 +58,20 @@ private:
         Lame<Real> lame;
         Wide<Real> viscosity;      // ζ/Δt
         Wide<Real> law, soundSquared;
+        Wide<Real> kappaFast;      // slope of the cone in fast shear
+        Wide<Real> inertia;        // d √ρ/(I₀ Δt)
     };
     struct StepMatter {
         Real memory;               // part of the velocities finer than the grid that is left after the step
-        std::vector<Real> law, lambda, twoMu, viscosity, soundSquared;
+        std::vector<Real> law, lambda, twoMu, viscosity, soundSquared, kappaFast, inertia;
 
         GroupMatter of(int material) const {
             const auto one = [&](const std::vector<Real>& values) { return Wide<Real>(values[static_cast<std::size_t>(material)]); };
-            return {{one(lambda), one(twoMu)}, one(viscosity), one(law), one(soundSquared)};
+            return {{one(lambda), one(twoMu)}, one(viscosity), one(law), one(soundSquared), one(kappaFast), one(inertia)};
         }
         GroupMatter of(const WideInt& materials) const {
             const auto each = [&](const std::vector<Real>& values) { return talus::gather(values.data(), materials); };
-            return {{each(lambda), each(twoMu)}, each(viscosity), each(law), each(soundSquared)};
+            return {{each(lambda), each(twoMu)}, each(viscosity), each(law), each(soundSquared), each(kappaFast), each(inertia)};
         }
     };
 
@@ -100,7 +102,7 @@ private:
     /// `Several`: points may be of different laws and stiffness; else all are of `material`, or of sands that differ in friction and density.
     template <bool Several>
     BlockReport updateBlock(const mpm::PointBlock&, const Real* tile, double dt, const StepMatter&, int material);
-    WideMask<Real> answer(const GroupMatter&, const Cone<Real>&, const std::array<Wide<Real>, 9>& stretch, SandState<Real>&, Wide<Real>& soundSquared);
+    WideMask<Real> answer(const GroupMatter&, const Cone<Real>&, const std::array<Wide<Real>, 9>& stretch, SandState<Real>&, Wide<Real>& soundSquared) const;
     std::optional<int> oneSand(const mpm::PointBlock&) const;
     StepMatter stepMatter(double dt) const;
     /// Puts points of a block, or one, out of bodies that they came into (explicit_bodies.cpp).
@@ -130,7 +132,7 @@ private:
     world::Domain domain_;
     mpm::GridFrame frame_;
     std::vector<Matter> matter_;          // per material
-    bool several_ = false;                // not all of it sand of one stiffness
+    bool several_ = false;                // not all of it sand of one stiffness, whose friction does not depend on the speed
     double waveSpeed_ = 0;                // fastest of all materials put in [m/s]
     double sandSpeed_ = 0;                // fastest of those that are sand
     int grainMaterial_ = 0;               // the last put in: all rub alike (see check)

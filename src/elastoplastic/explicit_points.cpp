@@ -175,13 +175,14 @@ typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(con
 
 /// A group whose points may be of any law: each law that occurs answers for all eight, and its own are kept.
 template <class Real>
-WideMask<Real> ExplicitMethod<Real>::answer(const GroupMatter& matter, const Cone<Real>& cone, const std::array<Wide<Real>, 9>& stretch, SandState<Real>& state, Wide<Real>& soundSquared) {
+WideMask<Real> ExplicitMethod<Real>::answer(const GroupMatter& matter, const Cone<Real>& cone, const std::array<Wide<Real>, 9>& stretch, SandState<Real>& state, Wide<Real>& soundSquared) const {
     using W = Wide<Real>;
     const auto ofLaw = [&](Law law) { return matter.law == W(static_cast<Real>(law)); };
     const SandState<Real> trial = state;
     WideMask<Real> crushed = ofLaw(Law::sand);
     if (any(crushed)) {
-        crushed = crushed & projectToCone(matter.lame, cone, state);
+        if (settings_.fastMuHat) crushed = crushed & projectToCone(matter.lame, FlowCone<Real>{cone.kappa, matter.kappaFast, cone.tip, shearOf(stretch) * matter.inertia}, state);
+        else crushed = crushed & projectToCone(matter.lame, cone, state);
         dampSound(matter.viscosity, stretch, state);
     }
     for (const Law law : {Law::hencky, Law::fixedCorotated}) {
@@ -198,12 +199,12 @@ WideMask<Real> ExplicitMethod<Real>::answer(const GroupMatter& matter, const Con
     return crushed;
 }
 
-/// The material of a block whose points are all of one, and that sand.
+/// The material of a block whose points are all of one, and that sand with friction that does not depend on the speed.
 template <class Real>
 std::optional<int> ExplicitMethod<Real>::oneSand(const mpm::PointBlock& block) const {
     const std::int32_t* materials = points_.material.group(block.firstGroup);
     const std::int32_t first = *materials;
-    if (matter_[static_cast<std::size_t>(first)].solid()) return std::nullopt;
+    if (settings_.fastMuHat || matter_[static_cast<std::size_t>(first)].solid()) return std::nullopt;
     for (std::uint32_t p = 1; p < block.points; ++p)
         if (materials[p] != first) return std::nullopt;
     return first;
@@ -214,7 +215,7 @@ std::optional<int> ExplicitMethod<Real>::oneSand(const mpm::PointBlock& block) c
 template <class Real>
 typename ExplicitMethod<Real>::StepMatter ExplicitMethod<Real>::stepMatter(double dt) const {
     const double h = frame_.smallestSpacing();
-    StepMatter step{.memory = static_cast<Real>(velocityMemory(settings_, sandSpeed_ > 0 ? h / sandSpeed_ : kSolidMemory * h / waveSpeed_, dt)), .law = {}, .lambda = {}, .twoMu = {}, .viscosity = {}, .soundSquared = {}};
+    StepMatter step{.memory = static_cast<Real>(velocityMemory(settings_, sandSpeed_ > 0 ? h / sandSpeed_ : kSolidMemory * h / waveSpeed_, dt)), .law = {}, .lambda = {}, .twoMu = {}, .viscosity = {}, .soundSquared = {}, .kappaFast = {}, .inertia = {}};
     for (const Matter& matter : matter_) {
         const Elasticity& e = matter.elasticity;
         const double soundSpeed = several_ ? matter.soundSpeed : waveSpeed_;
@@ -224,6 +225,8 @@ typename ExplicitMethod<Real>::StepMatter ExplicitMethod<Real>::stepMatter(doubl
         // ζ = β ρ c h, with ρ c = (λ + 2μ)/c; divided by Δt because it meets Δt ∇v.
         step.viscosity.push_back(static_cast<Real>(settings_.bulkViscosity * h * (e.lambda + 2 * e.mu) / (soundSpeed * dt)));
         step.soundSquared.push_back(static_cast<Real>(soundSpeed * soundSpeed));
+        step.kappaFast.push_back(static_cast<Real>(e.kappa(settings_.fastMuHat.value_or(0))));
+        step.inertia.push_back(static_cast<Real>(matter.grainInertia / (settings_.inertialScale * dt)));
     }
     return step;
 }

@@ -30,7 +30,8 @@ struct MaterialLaw {
 struct Matter {
     Law law = Law::sand;
     Elasticity elasticity{};
-    double soundSpeed = 0;   // [m/s]
+    double soundSpeed = 0;     // [m/s]
+    double grainInertia = 0;   // d √ρ of a grain: I = γ̇ d √(ρ/p) [√Pa s]
 
     bool solid() const { return law != Law::sand; }
 };

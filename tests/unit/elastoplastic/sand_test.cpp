@@ -246,5 +246,38 @@ TYPED_TEST(Sand, cohesionMovesTheTipOfTheCone) {
         EXPECT_NEAR(shearOf(projected(t, 0.02)), k - muHat * elasticity.bulkModulus() * t, gate * k) << t;
 }
 
+// Steady shear at constant volume: √J₂ = μ̂(I) p with μ̂(I) = μ̂ + (μ̂₂ − μ̂)/(1 + I₀/I), I = γ̇ d √(ρ/p).
+TYPED_TEST(Sand, frictionGrowsWithTheInertialNumber) {
+    using Real = TypeParam;
+    const Elasticity elasticity = Elasticity::fromYoung(3.537e5, 0.3);
+    const double slow = 0.3819, fast = 0.6435, scale = 0.279, diameter = 5.3e-4, density = 2500, step = 1e-4;
+    double last = slow;
+    for (const double rate : {1e-3, 1.0, 30.0, 300.0, 3000.0}) {
+        SandState<Real> state = stateOf<Real>(strainOf(Mat3::diagonal({0.9995, 0.9995, 0.9995})));
+        const double increment = std::min(1e-3, rate * step);
+        std::array<Wide<Real>, 9> a;
+        a.fill(Wide<Real>(Real(0)));
+        a[1] = Wide<Real>(static_cast<Real>(increment));
+        const auto real = [](double x) { return Wide<Real>(static_cast<Real>(x)); };
+        EXPECT_NEAR(shearOf(a).lane(0), increment, 1e-6 * increment);
+        const FlowCone<Real> cone{real(elasticity.kappa(slow)), real(elasticity.kappa(fast)), real(0), real(rate * diameter * std::sqrt(density) / scale)};
+        if (increment < 1e-4) a[1] = real(1e-4);   // the path counts, not the time it takes
+        for (int i = 0; i < 400; ++i) {
+            state.strain = advanceStrain(state.strain, a);
+            projectToCone(Lame<Real>(elasticity), cone, state);
+        }
+        const Mat3 tau = lane(state.stress);
+        const double p = -(tau(0, 0) + tau(1, 1) + tau(2, 2)) / 3;
+        double squares = 0;
+        for (int i = 0; i < 3; ++i)
+            for (int k = 0; k < 3; ++k) squares += 0.5 * std::pow(tau(i, k) + (i == k ? p : 0), 2);
+        const double inertial = rate * diameter * std::sqrt(density / p), expected = slow + (fast - slow) / (1 + scale / inertial);
+        EXPECT_NEAR(std::sqrt(squares) / p, expected, (std::is_same_v<Real, double> ? 1e-9 : 2e-4) * expected) << rate;
+        EXPECT_GT(expected, last);
+        last = expected;
+    }
+    EXPECT_GT(last, 0.6) << "close to that of fast shear";
+}
+
 }  // namespace
 }  // namespace talus::elastoplastic
