@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "core/wide.h"
+
 #include <cmath>
 
 namespace talus::elastoplastic {
@@ -18,6 +20,17 @@ struct Elasticity {
     double tip(double cohesion, double muHat) const { return muHat > 0 ? cohesion / (muHat * bulkModulus()) : 0; }
     /// Slope of the cone in strain space.
     double kappa(double muHat) const { return std::sqrt(2.0) / 3.0 * muHat * (3 * lambda + 2 * mu) / (2 * mu); }
+
+    bool operator==(const Elasticity&) const = default;
+};
+
+/// λ and 2μ of eight points [Pa].
+template <class Real>
+struct Lame {
+    Wide<Real> lambda, twoMu;
+
+    Lame(const Wide<Real>& ofVolume, const Wide<Real>& ofShape) : lambda(ofVolume), twoMu(ofShape) {}
+    explicit Lame(const Elasticity& e) : lambda(static_cast<Real>(e.lambda)), twoMu(static_cast<Real>(2 * e.mu)) {}
 };
 
 }  // namespace talus::elastoplastic

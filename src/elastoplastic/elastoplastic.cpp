@@ -9,14 +9,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 namespace talus::elastoplastic {
 
 void Settings::keys(KeyVisitor& v) {
     v.number({"youngs_modulus", "stiffness of the bulk; softer allows longer steps, stiffer compresses less", Dimension::pressure, positive()}, youngsModulus);
     v.number({"poisson_ratio", "of the bulk", Dimension::none, openBetween(-1, 0.5)}, poissonRatio);
+    v.list({"materials", "what materials have for themselves: their law and stiffness"}, materials);
     v.table({"hardening", "friction angle of all grains by their plastic strain q, h0 + (h1 q - h3) exp(-h2 q), instead of the materials' own"}, hardening.present,
             [this](KeyVisitor& table) { hardening.keys(table); });
+    v.number({"fast_mu_hat", "friction of fast shear: mu_hat + (fast_mu_hat - mu_hat)/(1 + inertial_scale/I), I the inertial number; the same at any speed unless given", Dimension::none, nonNegative()}, fastMuHat);
+    v.number({"inertial_scale", "inertial number at which friction is half-way to that of fast shear", Dimension::none, positive()}, inertialScale);
     v.integer({"points_per_cell", "material points in a full cell; a cube (1, 8, 27, 64) for the lattice start", Dimension::none, between(1, 1000)}, pointsPerCell);
     v.choice({"start", "where points start within their cells"}, mpm::kStartNames, start);
     v.number({"k0", "ratio of horizontal to vertical stress under their own weight with which filled regions start; without it they start without stress", Dimension::none, between(0, 3)}, k0);
@@ -29,6 +34,13 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"dt", "longest time step to take; the stable step unless given", Dimension::time, positive()}, dt);
 }
 
+void MaterialLaw::keys(KeyVisitor& v) {
+    v.text({.name = "name", .help = "of the material, as in [[materials]]", .required = true}, name);
+    v.choice({"law", "sand, or an elastic solid: hencky (linear in logarithmic strain) or fixed_corotated (linear in stretch)"}, kLawNames, law);
+    v.number({"youngs_modulus", "its stiffness; that of [elastoplastic] unless given", Dimension::pressure, positive()}, youngsModulus);
+    v.number({"poisson_ratio", "that of [elastoplastic] unless given", Dimension::none, openBetween(-1, 0.5)}, poissonRatio);
+}
+
 void Hardening::keys(KeyVisitor& v) {
     v.number({"h0_deg", "friction angle in the end", Dimension::none, between(0, 90)}, finalDeg);
     v.number({"h1_deg", "what a plastic strain of 1 adds at first", Dimension::none, between(-1000, 1000)}, riseDeg);
@@ -39,6 +51,15 @@ void Hardening::keys(KeyVisitor& v) {
 
 mpm::Resolution resolution(const Settings& settings) { return {"elastoplastic", settings.spacing, settings.pointsPerCell}; }
 double wantedSpacing(const Settings& settings, const world::World& world) { return mpm::wantedSpacing(resolution(settings), world); }
+
+Matter matterOf(const Settings& settings, const world::Material& material) {
+    const auto own = std::ranges::find(settings.materials, material.name, &MaterialLaw::name);
+    const MaterialLaw law = own == settings.materials.end() ? MaterialLaw{} : *own;
+    Matter matter{law.law, Elasticity::fromYoung(law.youngsModulus.value_or(settings.youngsModulus), law.poissonRatio.value_or(settings.poissonRatio))};
+    matter.soundSpeed = matter.elasticity.waveSpeed(material.bulkDensity());
+    matter.grainInertia = material.grainDiameter * std::sqrt(material.density);
+    return matter;
+}
 
 double velocityMemory(const Settings& settings, double soundCrossing, double dt) {
     if (settings.transfer == Transfer::apic || settings.transfer == Transfer::pic) return 0;
@@ -58,10 +79,37 @@ constexpr std::array kFields{id, position, velocity, radius, mass, volume, mater
                              world::FieldInfo{"friction_angle", "deg", world::FieldType::real, 1, "angle whose tangent is the slope of the cone now"},
                              world::FieldInfo{"plastic_case", "1", world::FieldType::integer, 1, "1: elastic, 2: separating without stress, 3: sheared along the yield surface"}};
 
+void checkMaterials(const Settings& settings, const world::World& world, Problems& problems) {
+    for (std::size_t i = 0; i < settings.materials.size(); ++i) {
+        const std::string& name = settings.materials[i].name;
+        const std::string path = fmt::format("elastoplastic.materials[{}].name", i);
+        if (std::ranges::find(world.materials, name, &world::Material::name) == world.materials.end()) {
+            std::vector<std::string> names;
+            for (const world::Material& material : world.materials) names.push_back(fmt::format("'{}'", material.name));
+            problems.error(path, fmt::format("the scene has no material '{}'; it has {}", name, fmt::join(names, ", ")));
+        } else if (std::ranges::find(settings.materials, name, &MaterialLaw::name) != settings.materials.begin() + static_cast<std::ptrdiff_t>(i)) {
+            problems.error(path, fmt::format("material '{}' is listed twice; keep one of the entries", name));
+        }
+    }
+}
+
+void checkFastFriction(const Settings& settings, const world::World& world, Problems& problems) {
+    if (!settings.fastMuHat) return;
+    const auto refuse = [&](double atRest, const std::string& whose) {
+        if (atRest > *settings.fastMuHat)
+            problems.error("elastoplastic.fast_mu_hat", fmt::format("friction of fast shear, {:g}, is below that of {}, {:.4g}: a flow that resists less the faster it is runs away; give at least that", *settings.fastMuHat, whose, atRest));
+    };
+    if (settings.hardening.present) return refuse(world::muHatFromAngle(settings.hardening.largestDeg(), settings.hardening.match), "elastoplastic.hardening at its largest angle");
+    for (const int m : world.grainMaterials())
+        if (const world::Material& material = world.materials[static_cast<std::size_t>(m)]; !matterOf(settings, material).solid()) refuse(material.muHat, fmt::format("material '{}' at rest", material.name));
+}
+
 void check(const world::MethodSettings& given, const world::World& world, Problems& problems) {
     const auto& settings = static_cast<const Settings&>(given);
     mpm::checkResolution(resolution(settings), world, problems);
     mpm::checkFriction("elastoplastic", world, problems);
+    checkMaterials(settings, world, problems);
+    checkFastFriction(settings, world, problems);
     const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
     if (settings.start == Start::lattice && perAxis * perAxis * perAxis != settings.pointsPerCell)
         problems.error("elastoplastic.points_per_cell", fmt::format("a lattice has a cube of points in a cell: 1, 8, 27 or 64, not {}; or choose start = \"jittered\"", settings.pointsPerCell));
@@ -75,7 +123,7 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     const double h = wantedSpacing(settings, world);
     if (settings.dt && h > 0)
         for (const int m : world.grainMaterials()) {
-            const double stable = settings.cfl * h / Elasticity::fromYoung(settings.youngsModulus, settings.poissonRatio).waveSpeed(world.materials[static_cast<std::size_t>(m)].bulkDensity());
+            const double stable = settings.cfl * h / matterOf(settings, world.materials[static_cast<std::size_t>(m)]).soundSpeed;
             if (*settings.dt > stable) {
                 problems.warn("elastoplastic.dt", fmt::format("{:.3g} s is longer than the stable step, {:.3g} s, which is taken", *settings.dt, stable));
                 break;

@@ -3,12 +3,14 @@
 #pragma once
 
 #include "elastoplastic/hardening.h"
+#include "elastoplastic/material_law.h"
 #include "mpm/start_points.h"
 #include "world/method.h"
 
 #include <array>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace talus::elastoplastic {
 
@@ -23,7 +25,10 @@ inline constexpr std::array<std::string_view, 4> kTransferNames{"aflip", "apic",
 struct Settings final : world::MethodSettings {
     double youngsModulus = 3.537e5;          // of the bulk [Pa]
     double poissonRatio = 0.3;
+    std::vector<MaterialLaw> materials;      // what single materials have for themselves
     Hardening hardening;                     // friction that follows the plastic strain, for all materials
+    std::optional<double> fastMuHat;         // μ̂ of fast shear in μ(I); that of the material, at any speed, unless given
+    double inertialScale = 0.4;              // I₀ of μ(I)
     std::int64_t pointsPerCell = 8;
     Start start = Start::lattice;
     std::optional<double> k0;                // horizontal over vertical stress that regions start with
@@ -43,6 +48,9 @@ extern const world::MethodInfo info;
 
 /// Grid spacing that the scene's resolution asks for, before it adapts to periodic axes [m].
 double wantedSpacing(const Settings&, const world::World&);
+
+/// What points of a material are.
+Matter matterOf(const Settings&, const world::Material&);
 
 /// Part of what a point's velocity has beyond the grid's that is left after a step. The relaxation time is 0 for pic and apic; unless
 /// the settings give it, it is the time in which sound crosses a cell for aflip, and infinite for flip: longer ones make shear flows

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points put into the method: a region, or grains given one by one.
+#include "elastoplastic/carried.h"
 #include "elastoplastic/explicit_method.h"
 
 #include "geometry/operators.h"
@@ -12,42 +13,8 @@
 namespace talus::elastoplastic {
 namespace {
 
-using Sym = std::array<double, 6>;   // xx, yy, zz, xy, yz, xz
-
 /// Cells by which a weight is known at least.
 constexpr double kWeightStep = 0.1;
-
-Sym product(const Sym& a, const Sym& b) {   // of matrices that commute
-    return {a[0] * b[0] + a[3] * b[3] + a[5] * b[5], a[3] * b[3] + a[1] * b[1] + a[4] * b[4], a[5] * b[5] + a[4] * b[4] + a[2] * b[2],
-            a[0] * b[3] + a[3] * b[1] + a[5] * b[4], a[3] * b[5] + a[1] * b[4] + a[4] * b[2], a[0] * b[5] + a[3] * b[4] + a[5] * b[2]};
-}
-
-/// Kirchhoff stress and strain E = b − 1 of a point that carries the Cauchy stress σ and has no expansion open:
-/// τ = J σ, H = (τ − λ tr H 1)/(2μ), J = exp(tr H), b = exp(2H).
-struct Carried {
-    Sym tau, strain;
-};
-Carried carried(const Elasticity& e, const Sym& sigma) {
-    const double perTrace = (sigma[0] + sigma[1] + sigma[2]) / (3 * e.lambda + 2 * e.mu);
-    double trace = perTrace;
-    for (int i = 0; i < 50; ++i) trace = perTrace * std::exp(trace);   // |tr H| is small: each turn gains its digits
-    Carried c;
-    Sym twoH{};
-    for (std::size_t i = 0; i < 6; ++i) {
-        c.tau[i] = std::exp(trace) * sigma[i];
-        twoH[i] = (c.tau[i] - (i < 3 ? e.lambda * trace : 0)) / e.mu;
-    }
-    c.strain = twoH;
-    Sym term = twoH;
-    for (int k = 2; k < 30; ++k) {   // exp(2H) − 1 as its series
-        term = product(term, twoH);
-        for (std::size_t i = 0; i < 6; ++i) {
-            term[i] /= k;
-            c.strain[i] += term[i];
-        }
-    }
-    return c;
-}
 
 /// Weight per area of what the fills of the world put above a point, up to the first gap [Pa]. Within a region the distance to its surface
 /// is a step that stays inside.
@@ -91,7 +58,7 @@ world::Inserted ExplicitMethod<Real>::insertRegion(const Exec& exec, world::Worl
     std::erase_if(start.positions, [&](const Vec3& x) { return mpm::insideAny(bodies, x); });
     std::vector<Sym> stresses;
     const Vec3 gravity = world.gravityOverTime ? world.gravityOverTime->at(world.time) : world.gravity;
-    if (settings_.k0 && norm(gravity) > 0) {
+    if (settings_.k0 && norm(gravity) > 0 && !matter_[static_cast<std::size_t>(fill.material)].solid()) {
         stresses.resize(start.positions.size());
         exec.forBlocks(stresses.size(), 1024, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i)
@@ -151,6 +118,7 @@ world::Inserted ExplicitMethod<Real>::add(const Exec& exec, world::World& world,
         const std::size_t row = first + i;
         const NewPoint p = pointAt(i);
         const double density = bulkDensity_[static_cast<std::size_t>(p.material)];
+        const Matter& matter = matter_[static_cast<std::size_t>(p.material)];
         const mpm::Place place = frame_.toBlock(p.position);
         keys[row] = mpm::cellKey(place.block, mpm::cellOf(place.position));
         for (int axis = 0; axis < 3; ++axis) {
@@ -159,7 +127,7 @@ world::Inserted ExplicitMethod<Real>::add(const Exec& exec, world::World& world,
             pace_.cellRate = std::max(pace_.cellRate, std::abs(p.velocity[axis]) / frame_.spacing[axis]);
         }
         if (p.stress) {
-            const Carried c = carried(elasticity_, *p.stress);
+            const Carried c = carried(matter, *p.stress);
             for (int k = 0; k < 6; ++k) {
                 points_.stress(row, k) = static_cast<Real>(c.tau[static_cast<std::size_t>(k)]);
                 points_.strain(row, k) = static_cast<Real>(c.strain[static_cast<std::size_t>(k)]);
@@ -172,7 +140,8 @@ world::Inserted ExplicitMethod<Real>::add(const Exec& exec, world::World& world,
         points_.id(row) = world.nextId++;
         points_.birthTime(row) = world.time;
         grainMaterial_ = p.material;
-        waveSpeed_ = std::max(waveSpeed_, elasticity_.waveSpeed(density));
+        waveSpeed_ = std::max(waveSpeed_, matter.soundSpeed);
+        if (!matter.solid()) sandSpeed_ = std::max(sandSpeed_, matter.soundSpeed);
         ++inserted.count;
         inserted.mass += static_cast<double>(points_.mass(row));
     }

@@ -15,8 +15,7 @@ constexpr double kMostGradientStep = 0.3;
 
 template <class Real>
 ExplicitMethod<Real>::ExplicitMethod(const Settings& settings, const world::World& world)
-    : settings_(settings), domain_(world.domain), frame_(mpm::makeFrame(world.domain, wantedSpacing(settings, world))),
-      elasticity_(Elasticity::fromYoung(settings.youngsModulus, settings.poissonRatio)) {
+    : settings_(settings), domain_(world.domain), frame_(mpm::makeFrame(world.domain, wantedSpacing(settings, world))) {
     refresh(world);
 }
 
@@ -24,14 +23,19 @@ template <class Real>
 void ExplicitMethod<Real>::refresh(const world::World& world) {
     if (revision_ == world.revision) return;
     revision_ = world.revision;
+    matter_.clear();
     kappa_.clear();
     tip_.clear();
+    kappaPerSlope_.clear();
     bulkDensity_.clear();
     for (const world::Material& material : world.materials) {
-        kappa_.push_back(static_cast<Real>(elasticity_.kappa(material.muHat)));
-        tip_.push_back(static_cast<Real>(elasticity_.tip(material.cohesion, material.muHat)));
+        const Elasticity elasticity = matter_.emplace_back(matterOf(settings_, material)).elasticity;
+        kappa_.push_back(static_cast<Real>(elasticity.kappa(material.muHat)));
+        tip_.push_back(static_cast<Real>(elasticity.tip(material.cohesion, material.muHat)));
+        kappaPerSlope_.push_back(static_cast<Real>(elasticity.kappa(1)));
         bulkDensity_.push_back(material.bulkDensity());
     }
+    several_ = settings_.fastMuHat || std::ranges::any_of(matter_, [&](const Matter& matter) { return matter.solid() || matter.elasticity != matter_.front().elasticity; });
     blocksChanged_ = true;   // bodies are placed anew
     clearance_.clear();
 }
@@ -123,7 +127,7 @@ template <class Real>
 double ExplicitMethod<Real>::stableStep(const world::World& world) const {
     double bodyRate = 0;
     for (const world::Body& body : world.bodies) bodyRate = std::max(bodyRate, body.fastest(world.time, {domain_.min, domain_.max}) / frame_.smallestSpacing());
-    const double rate = waveSpeed_ / frame_.smallestSpacing() + std::max(pace_.cellRate, bodyRate);
+    const double rate = std::max(waveSpeed_, pace_.soundSpeed) / frame_.smallestSpacing() + std::max(pace_.cellRate, bodyRate);
     double dt = std::min(settings_.cfl / rate, world::longestBodyStep(world));
     if (pace_.gradient > 0) dt = std::min(dt, kMostGradientStep / pace_.gradient);
     return settings_.dt ? std::min(dt, *settings_.dt) : dt;
@@ -169,11 +173,13 @@ void ExplicitMethod<Real>::save(Archive& archive) const {
     archive.put("block_points", counts);
     archive.put("block_groups", groups);
     archive.put("wave_speed", waveSpeed_);
+    archive.put("sand_wave_speed", sandSpeed_);
     archive.put("grain_material", static_cast<std::int32_t>(grainMaterial_));
     archive.put("drift", drift_);
     archive.put("since_match", sinceMatch_);
     archive.put("cell_rate", pace_.cellRate);
     archive.put("gradient", pace_.gradient);
+    archive.put("sound_speed", pace_.soundSpeed);
     archive.put("inverted", inverted_);
     archive.put("crushed", crushed_);
     archive.put("sorts", sorts_);
@@ -207,10 +213,11 @@ void ExplicitMethod<Real>::load(const Exec& exec, const Archive& archive) {
     clearance_.clear();
     if (blocks_.groups() != points_.groups()) throw ArchiveError("block_points and the points do not fit together");
     waveSpeed_ = archive.value<double>("wave_speed");
+    sandSpeed_ = archive.value<double>("sand_wave_speed");
     grainMaterial_ = archive.value<std::int32_t>("grain_material");
     drift_ = archive.value<double>("drift");
     sinceMatch_ = archive.value<double>("since_match");
-    pace_ = {archive.value<double>("cell_rate"), archive.value<double>("gradient")};
+    pace_ = {.cellRate = archive.value<double>("cell_rate"), .gradient = archive.value<double>("gradient"), .soundSpeed = archive.value<double>("sound_speed")};
     inverted_ = archive.value<std::int64_t>("inverted");
     crushed_ = archive.value<std::int64_t>("crushed");
     sorts_ = archive.value<std::int64_t>("sorts");

@@ -41,6 +41,7 @@ private:
         double cellRate = 0;      // max |v_a|/h_a over points and axes [1/s]
         double gradient = 0;      // max |∇v| entry [1/s]
         double cellsOut = 0;      // by how many cells a point was put out of a body
+        double soundSpeed = 0;    // fastest in solids as they are strained [m/s]
     };
     /// What a block of points reports from a step.
     struct BlockReport {
@@ -50,6 +51,28 @@ private:
         std::vector<std::pair<const world::Body*, world::BodyLoad>> met;
         /// Looks at a group in which something is wrong.
         void note(std::uint32_t group, int points, const Wide<Real>& finite, const Wide<Real>& stretched, const WideMask<Real>& beyondSense);
+    };
+
+    /// What a step knows of the materials of eight points, and of all materials by their number.
+    struct GroupMatter {
+        Lame<Real> lame;
+        Wide<Real> viscosity;      // ζ/Δt
+        Wide<Real> law, soundSquared;
+        Wide<Real> kappaFast;      // slope of the cone in fast shear
+        Wide<Real> inertia;        // d √ρ/(I₀ Δt)
+    };
+    struct StepMatter {
+        Real memory;               // part of the velocities finer than the grid that is left after the step
+        std::vector<Real> law, lambda, twoMu, viscosity, soundSquared, kappaFast, inertia;
+
+        GroupMatter of(int material) const {
+            const auto one = [&](const std::vector<Real>& values) { return Wide<Real>(values[static_cast<std::size_t>(material)]); };
+            return {{one(lambda), one(twoMu)}, one(viscosity), one(law), one(soundSquared), one(kappaFast), one(inertia)};
+        }
+        GroupMatter of(const WideInt& materials) const {
+            const auto each = [&](const std::vector<Real>& values) { return talus::gather(values.data(), materials); };
+            return {{each(lambda), each(twoMu)}, each(viscosity), each(law), each(soundSquared), each(kappaFast), each(inertia)};
+        }
     };
 
     /// Takes over what it keeps of materials and bodies, where these were exchanged.
@@ -69,12 +92,19 @@ private:
     void pointsToGrid(const Exec&, const world::World&, double dt);
     /// What world.forces do to the velocities of a group in the step: x of eight points, then y, then z.
     void push(const world::World&, const mpm::PointBlock&, std::uint32_t group, double dt, Real* change) const;
+    /// μ̂ of the steepest sand: it shears on itself before it passes on more. Solids alone pass on all.
+    double mostFriction(const world::World&) const;
     /// Returns the largest number of cells that a node moves in the step.
     double updateNodes(const Exec&, const world::World&, double dt);
     double meetBodies(std::size_t nodeBlock, double dt);   // the same, of a block with bodies near
     double largestNodeGradient(const Exec&) const;
     std::int64_t gridToPoints(const Exec&, const world::World&, double dt);   // row of a point that is not finite, or −1
-    BlockReport updateBlock(const mpm::PointBlock&, const Real* tile, double dt);
+    /// `Several`: points may be of different laws and stiffness; else all are of `material`, or of sands that differ in friction and density.
+    template <bool Several>
+    BlockReport updateBlock(const mpm::PointBlock&, const Real* tile, double dt, const StepMatter&, int material);
+    WideMask<Real> answer(const GroupMatter&, const Cone<Real>&, const std::array<Wide<Real>, 9>& stretch, SandState<Real>&, Wide<Real>& soundSquared) const;
+    std::optional<int> oneSand(const mpm::PointBlock&) const;
+    StepMatter stepMatter(double dt) const;
     /// Puts points of a block, or one, out of bodies that they came into (explicit_bodies.cpp).
     void leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const Real> before, double dt, BlockReport&);
     void leaveBodies(const world::World&, std::span<const world::BodySnapshot* const> near, std::size_t row, const Vec3& now, const Vec3& moved, double dt, BlockReport&);
@@ -101,10 +131,13 @@ private:
     Settings settings_;
     world::Domain domain_;
     mpm::GridFrame frame_;
-    Elasticity elasticity_;
+    std::vector<Matter> matter_;          // per material
+    bool several_ = false;                // not all of it sand of one stiffness, whose friction does not depend on the speed
     double waveSpeed_ = 0;                // fastest of all materials put in [m/s]
+    double sandSpeed_ = 0;                // fastest of those that are sand
     int grainMaterial_ = 0;               // the last put in: all rub alike (see check)
     std::vector<Real> kappa_, tip_;       // slope of the cone in strain and its tip, per material
+    std::vector<Real> kappaPerSlope_;     // κ/μ̂, per material
     std::vector<double> bulkDensity_;     // per material [kg/m³]
     std::int64_t revision_ = -1;          // of the world that these are of
 

@@ -3,6 +3,7 @@
 #include "elastoplastic/explicit_method.h"
 #include "elastoplastic/hencky.h"
 #include "elastoplastic/plastic_case.h"
+#include "elastoplastic/solid.h"
 #include "world/chunk_writer.h"
 
 #include <algorithm>
@@ -18,10 +19,11 @@ struct PointValues {
     std::int64_t id, material, source;
     Vec3 position, velocity;
     double mass, referenceVolume, expansion, birthTime, plasticStrain;
+    std::array<double, 6> strain;    // H
     std::array<double, 6> tau;       // Kirchhoff stress, with what damps sound
-    std::array<double, 6> elastic;   // that of the strain alone
+    std::array<double, 6> elastic;   // that of sand without it
     double kappa, tip;               // slope of the cone in strain, and tr H at its tip
-    const Elasticity& elasticity;
+    const Matter& matter;
 };
 
 /// H of a point, xx yy zz xy yz xz: by itself, so that it does not depend on the points that share its group.
@@ -33,21 +35,15 @@ std::array<double, 6> henckyOf(const Points<Real>& points, std::size_t row) {
 }
 
 /// Volume follows from the elastic compression and the expansion still open: V = V⁰ exp(tr H + v_c).
-double currentVolume(const PointValues& p) {
-    const Elasticity& e = p.elasticity;
-    const double traceH = (p.elastic[0] + p.elastic[1] + p.elastic[2]) / (3 * e.lambda + 2 * e.mu);
-    return p.referenceVolume * std::exp(traceH + p.expansion);
-}
+double currentVolume(const PointValues& p) { return p.referenceVolume * std::exp(p.strain[0] + p.strain[1] + p.strain[2] + p.expansion); }
 
-/// ψ V⁰ with ψ = μ tr H² + ½ λ (tr H)² (25), H from τ = 2μ H + λ tr H 1.
+/// V⁰ ψ: of Hencky's law ψ = μ tr H² + ½ λ (tr H)² (25).
 double elasticEnergy(const PointValues& p) {
-    const Elasticity& e = p.elasticity;
-    const double traceH = (p.elastic[0] + p.elastic[1] + p.elastic[2]) / (3 * e.lambda + 2 * e.mu);
+    const Elasticity& e = p.matter.elasticity;
+    const double traceH = p.strain[0] + p.strain[1] + p.strain[2];
+    if (p.matter.law == Law::fixedCorotated) return p.referenceVolume * fixedCorotatedEnergy(e, p.strain);
     double squares = 0;
-    for (std::size_t i = 0; i < 6; ++i) {
-        const double h = (p.elastic[i] - (i < 3 ? e.lambda * traceH : 0)) / (2 * e.mu);
-        squares += (i < 3 ? 1 : 2) * h * h;
-    }
+    for (std::size_t i = 0; i < 6; ++i) squares += (i < 3 ? 1 : 2) * p.strain[i] * p.strain[i];
     return p.referenceVolume * (e.mu * squares + 0.5 * e.lambda * traceH * traceH);
 }
 
@@ -83,8 +79,8 @@ const world::FieldWriter<PointValues> kWriters[] = {
     {"volume_ratio", [](const PointValues& p, auto& out, auto&) { out.push_back(currentVolume(p) / p.referenceVolume); }},
     {"expansion", [](const PointValues& p, auto& out, auto&) { out.push_back(p.expansion); }},
     {"plastic_strain", [](const PointValues& p, auto& out, auto&) { out.push_back(p.plasticStrain); }},
-    {"friction_angle", [](const PointValues& p, auto& out, auto&) { out.push_back(std::atan(p.kappa / p.elasticity.kappa(1)) * 180 / std::numbers::pi); }},
-    {"plastic_case", [](const PointValues& p, auto&, auto& out) { out.push_back(plasticCase(p.elastic, p.elasticity, p.kappa, p.expansion > 0 ? 0 : p.tip)); }},
+    {"friction_angle", [](const PointValues& p, auto& out, auto&) { out.push_back(p.matter.solid() ? 0 : std::atan(p.kappa / p.matter.elasticity.kappa(1)) * 180 / std::numbers::pi); }},
+    {"plastic_case", [](const PointValues& p, auto&, auto& out) { out.push_back(p.matter.solid() ? 1 : plasticCase(p.elastic, p.matter.elasticity, p.kappa, p.expansion > 0 ? 0 : p.tip)); }},
 };
 
 /// Those that take more than what is stored: the volume now, or the elastic stress.
@@ -109,15 +105,17 @@ void ExplicitMethod<Real>::readRows(world::FieldNames names, world::ChunkSink& s
         const std::size_t first = 8 * std::size_t{block.firstGroup}, count = listed ? (*listed)[b].size() : block.points;
         for (std::size_t n = 0; n < count; ++n) {
             const std::size_t row = listed ? (*listed)[b][n] : first + n;
+            const auto m = static_cast<std::size_t>(points_.material(row));
+            const Elasticity& elasticity = matter_[m].elasticity;
             PointValues p{points_.id(row), points_.material(row), points_.source(row), worldPosition(block, row),
                           {points_.velocity(row, 0), points_.velocity(row, 1), points_.velocity(row, 2)},
-                          points_.mass(row), points_.volume(row), points_.expansion(row), points_.birthTime(row), points_.plasticStrain(row), {}, {}, 0, tip_[static_cast<std::size_t>(points_.material(row))], elasticity_};
-            p.kappa = settings_.hardening.present ? elasticity_.kappa(settings_.hardening.muHat(Wide<double>(p.plasticStrain)).lane(0)) : static_cast<double>(kappa_[static_cast<std::size_t>(points_.material(row))]);
-            const std::array<double, 6> strain = strained ? henckyOf(points_, row) : std::array<double, 6>{};
-            const double traceH = strain[0] + strain[1] + strain[2];
+                          points_.mass(row), points_.volume(row), points_.expansion(row), points_.birthTime(row), points_.plasticStrain(row), {}, {}, {}, 0, tip_[m], matter_[m]};
+            p.kappa = settings_.hardening.present ? elasticity.kappa(settings_.hardening.muHat(Wide<double>(p.plasticStrain)).lane(0)) : static_cast<double>(kappa_[m]);
+            if (strained) p.strain = henckyOf(points_, row);
+            const double traceH = p.strain[0] + p.strain[1] + p.strain[2];
             for (std::size_t i = 0; i < 6; ++i) {
                 p.tau[i] = points_.stress(row, static_cast<int>(i));
-                p.elastic[i] = 2 * elasticity_.mu * strain[i] + (i < 3 ? elasticity_.lambda * traceH : 0);
+                p.elastic[i] = 2 * elasticity.mu * p.strain[i] + (i < 3 ? elasticity.lambda * traceH : 0);
             }
             writer.add(p);
         }

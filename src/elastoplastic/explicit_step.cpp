@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step. The numbers of sections and equations are those of [Klar2016].
+// One step; its second half, from grid to points, is in explicit_points.cpp. The numbers of sections and equations are those of [Klar2016].
 #include "elastoplastic/explicit_method.h"
-#include "elastoplastic/sand.h"
 #include "mpm/quadratic.h"
 
 #include <algorithm>
@@ -19,36 +18,6 @@ constexpr double kMostStretch = 0.6;
 constexpr double kMostDrift = 0.99;
 /// Lighter nodes are round-off [kg].
 constexpr double kLeastMass = 1e-30;
-
-template <class Real>
-WideSym3<Real> loadSym(const Real* from) {
-    const auto entry = [from](int i) { return Wide<Real>::load(from + 8 * i); };
-    return {.xx = entry(0), .yy = entry(1), .zz = entry(2), .xy = entry(3), .yz = entry(4), .xz = entry(5)};
-}
-template <class Real>
-void storeSym(const WideSym3<Real>& a, Real* to) {
-    a.xx.store(to);
-    a.yy.store(to + 8);
-    a.zz.store(to + 16);
-    a.xy.store(to + 24);
-    a.yz.store(to + 32);
-    a.xz.store(to + 40);
-}
-
-/// Grains lose energy when they are pressed together and let go: a pressure −ζ ∇·v where they touch damps sound.
-template <class Real>
-[[gnu::always_inline]] inline void dampSound(const Wide<Real>& zetaPerStep, const std::array<Wide<Real>, 9>& stretch, SandState<Real>& state) {
-    const Wide<Real> zero(Real(0)), pressure = select(state.expansion > zero, zero, zetaPerStep * (stretch[0] + stretch[4] + stretch[8]));
-    state.stress.xx += pressure;
-    state.stress.yy += pressure;
-    state.stress.zz += pressure;
-}
-
-/// |1 + Δt ∇v|.
-template <class Real>
-[[gnu::always_inline]] inline Wide<Real> determinantOfStretch(const std::array<Wide<Real>, 9>& s) {
-    return determinant(WideMat3<Real>{{s[0] + Real(1), s[1], s[2], s[3], s[4] + Real(1), s[5], s[6], s[7], s[8] + Real(1)}});
-}
 
 /// Momentum to velocity: v⁰ = p/m, v = v⁰ + impulse/m + Δt g.
 template <class Real>
@@ -88,17 +57,6 @@ private:
 };
 
 }  // namespace
-
-template <class Real>
-void ExplicitMethod<Real>::BlockReport::note(std::uint32_t group, int points, const Wide<Real>& finite, const Wide<Real>& stretched, const WideMask<Real>& beyondSense) {
-    const std::array<Real, 8> sums = finite.lanes(), determinants = stretched.lanes(), isCrushed = select(beyondSense, Wide<Real>(Real(1)), Wide<Real>(Real(0))).lanes();
-    for (int p = 0; p < points; ++p) {
-        const auto lane = static_cast<std::size_t>(p);
-        if (!std::isfinite(sums[lane]) && badRow < 0) badRow = 8 * static_cast<std::int64_t>(group) + p;
-        if (!(determinants[lane] > Real(0))) ++inverted;
-        if (isCrushed[lane] != Real(0)) ++crushed;
-    }
-}
 
 template <class Real>
 world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& world, double dt) {
@@ -179,11 +137,21 @@ void ExplicitMethod<Real>::push(const world::World& world, const mpm::PointBlock
     }
 }
 
+template <class Real>
+double ExplicitMethod<Real>::mostFriction(const world::World& world) const {
+    std::vector<int> materials = world.grainMaterials();
+    materials.push_back(grainMaterial_);
+    std::erase_if(materials, [&](int m) { return matter_[static_cast<std::size_t>(m)].solid(); });
+    double most = materials.empty() ? std::numeric_limits<double>::max() : 0;
+    for (const int m : materials) most = std::max(most, world.materials[static_cast<std::size_t>(m)].muHat);
+    return materials.empty() ? most : std::max(most, settings_.fastMuHat.value_or(0));
+}
+
 // Tiles to nodes, momentum to velocity, gravity, bodies.
 template <class Real>
 double ExplicitMethod<Real>::updateNodes(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("grid");
-    if (blocksChanged_ || placedRevision_ != world.revision) contact_.place(exec, frame_, blocks_.nodes, world, grainMaterial_);
+    if (blocksChanged_ || placedRevision_ != world.revision) contact_.place(exec, frame_, blocks_.nodes, world, grainMaterial_, mostFriction(world));
     blocksChanged_ = false;
     placedRevision_ = world.revision;
     contact_.beginStep(exec, world, freeBodies_);
@@ -255,107 +223,6 @@ double ExplicitMethod<Real>::largestNodeGradient(const Exec& exec) const {
             return largest;
         },
         [](double a, double b) { return std::max(a, b); });
-}
-
-template <class Real>
-std::int64_t ExplicitMethod<Real>::gridToPoints(const Exec& exec, const world::World& world, double dt) {
-    const auto phase = exec.phase("grid to points");
-    workerTiles_.resize(static_cast<std::size_t>(exec.threads()));
-    for (auto& tile : workerTiles_) tile.resize(mpm::kTileNodes * mpm::kNodeReals);
-    std::vector<BlockReport> reports(blocks_.points.size());
-    exec.forTasks(blocks_.points.size(), [&](std::size_t task, int worker) {
-        const std::size_t b = blocks_.points.size() - 1 - task;   // last to first: what pointsToGrid read last is still in the cache
-        const mpm::PointBlock& block = blocks_.points[b];
-        Real* tile = workerTiles_[static_cast<std::size_t>(worker)].data();
-        mpm::loadTile(block, reaches_[b], nodes_.data(), tile);
-        const Real* positions = points_.position.group(block.firstGroup);
-        const std::vector<Real> before(positions, positions + (movedBodies_.empty() ? 0 : 24 * std::size_t{block.groups}));
-        reports[b] = updateBlock(block, tile, dt);
-        if (!movedBodies_.empty()) leaveBodies(world, block, before, dt, reports[b]);
-    });
-    pace_ = {};
-    met_.clear();
-    std::int64_t bad = -1;
-    for (const BlockReport& report : reports) {
-        pace_.cellRate = std::max(pace_.cellRate, report.pace.cellRate);
-        pace_.gradient = std::max(pace_.gradient, report.pace.gradient);
-        pace_.cellsOut = std::max(pace_.cellsOut, report.pace.cellsOut);
-        inverted_ += report.inverted;
-        crushed_ += report.crushed;
-        if (bad < 0) bad = report.badRow;
-        for (const auto& [body, load] : report.met) met_.emplace_back(body, load);
-    }
-    return bad;
-}
-
-// (11)–(13), (16)–(18) for the points of one block. What a point's velocity and affine matrix have beyond what the grid gave
-// back at the start of the step is kept, and forgotten over the relaxation time: w ← Σ w_i v_i + e^(−Δt/T) (w − Σ w_i v_i⁰).
-// Positions and strain move with the grid alone. Departure from §5.4: positions and strain move with the velocity after
-// friction, as velocities do; with the velocity before it, a bed that friction holds on a slope creeps.
-template <class Real>
-typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(const mpm::PointBlock& block, const Real* tile, double dt) {
-    using W = Wide<Real>;
-    const std::array<Real, 3> toCells{static_cast<Real>(dt / frame_.spacing.x), static_cast<Real>(dt / frame_.spacing.y), static_cast<Real>(dt / frame_.spacing.z)};
-    const std::array<Real, 3> toGradient{static_cast<Real>(4 / frame_.spacing.x), static_cast<Real>(4 / frame_.spacing.y), static_cast<Real>(4 / frame_.spacing.z)};
-    const W step(static_cast<Real>(dt)), memory(static_cast<Real>(velocityMemory(settings_, frame_.smallestSpacing() / waveSpeed_, dt)));
-    // ζ = β ρ c h, with ρ c = (λ + 2μ)/c; divided by Δt because it meets Δt ∇v.
-    const W bulkViscosity(static_cast<Real>(settings_.bulkViscosity * frame_.smallestSpacing() * (elasticity_.lambda + 2 * elasticity_.mu) / (waveSpeed_ * dt)));
-    const bool keepsAffine = settings_.affine();
-    const Elasticity elasticity = elasticity_;
-    W fastest(Real(0)), steepest(Real(0));
-    BlockReport report;
-    for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
-        // Stores of packs may alias anything: pointers are taken before the first one.
-        Real *const position = points_.position.group(g), *const velocity = points_.velocity.group(g), *const affine = points_.gradient.group(g);
-        Real *const strain = points_.strain.group(g), *const expansion = points_.expansion.group(g), *const stress = points_.stress.group(g);
-        Real* const plasticStrain = points_.plasticStrain.group(g);
-        const Cone<Real> cone = cones(g, W::load(plasticStrain));
-        const mpm::QuadraticStencil<Real> stencil(position);
-        const int points = mpm::pointsInGroup(block, g);
-        const auto [v, before] = mpm::gather(stencil, points, tile);
-
-        W finite(Real(0));
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            mulAdd(memory, W::load(velocity + 8 * axis) - before.velocity[axis], v.velocity[axis]).store(velocity + 8 * axis);
-            const W moved = v.velocity[axis] * toCells[axis];
-            fastest = max(fastest, abs(moved));
-            const W p = W::load(position + 8 * axis) + moved;
-            p.store(position + 8 * axis);
-            finite += p;
-        }
-        std::array<W, 9> stretch;   // Δt ∇v
-        for (std::size_t i = 0; i < 9; ++i) {
-            const W gradient = v.moment[i] * toGradient[i % 3];
-            if (keepsAffine) mulAdd(memory, negMulAdd(before.moment[i], toGradient[i % 3], W::load(affine + 8 * i)), gradient).store(affine + 8 * i);
-            steepest = max(steepest, abs(gradient));
-            stretch[i] = gradient * step;
-        }
-        SandState<Real> state;   // not braces: those would write zeros first
-        state.strain = advanceStrain(loadSym(strain), stretch);
-        state.expansion = W::load(expansion);
-        state.plasticStrain = W::load(plasticStrain);
-        const auto crushed = projectToCone(elasticity, cone, state);
-        dampSound(bulkViscosity, stretch, state);
-        storeSym(state.strain, strain);
-        state.expansion.store(expansion);
-        state.plasticStrain.store(plasticStrain);
-        storeSym(state.stress, stress);
-
-        finite += state.stress.xx + state.stress.yy + state.stress.zz + state.stress.xy + state.stress.yz + state.stress.xz;
-        const W stretched = determinantOfStretch(stretch);
-        if (!all((abs(finite) < W(std::numeric_limits<Real>::max())) & (stretched > W(Real(0))) & !crushed)) report.note(g, points, finite, stretched, crushed);
-    }
-    report.pace = {static_cast<double>(maxLane(fastest)) / dt, static_cast<double>(maxLane(steepest))};
-    return report;
-}
-
-template <class Real>
-Cone<Real> ExplicitMethod<Real>::cones(std::size_t group, const Wide<Real>& q) const {
-    const auto ofMaterial = [&](const std::vector<Real>& values) {
-        return values.size() == 1 ? Wide<Real>(values.front()) : talus::gather(values.data(), WideInt::load(points_.material.group(group)));
-    };
-    if (!settings_.hardening.present) return {ofMaterial(kappa_), ofMaterial(tip_)};
-    return {settings_.hardening.muHat(q) * static_cast<Real>(elasticity_.kappa(1)), ofMaterial(tip_)};
 }
 
 template world::StepReport ExplicitMethod<float>::step(const Exec&, world::World&, double);

@@ -101,6 +101,8 @@ void ExplicitMethod<Real>::matchVolumes(const Exec& exec, double dt) {
     const auto phase = exec.phase("volumes");
     const auto part = static_cast<Real>(1 - std::exp(-sinceMatch_ / time));
     sinceMatch_ = 0;
+    std::vector<Real> ofSand;   // a solid has the volume it has
+    for (const Matter& matter : matter_) ofSand.push_back(matter.solid() ? Real(0) : Real(1));
     fillNodes(exec);
     findLacks(exec);
     exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
@@ -108,7 +110,8 @@ void ExplicitMethod<Real>::matchVolumes(const Exec& exec, double dt) {
         const mpm::PointBlock& block = blocks_.points[b];
         mpm::loadTile<1>(block, reaches_[b], lack_.data(), tile.data());
         for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
-            const Wide<Real> lack = mpm::gatherNumber(mpm::QuadraticStencil<Real>(points_.position.group(g)), tile.data(), mpm::pointsInGroup(block, g));
+            Wide<Real> lack = mpm::gatherNumber(mpm::QuadraticStencil<Real>(points_.position.group(g)), tile.data(), mpm::pointsInGroup(block, g));
+            if (several_) lack *= talus::gather(ofSand.data(), WideInt::load(points_.material.group(g)));
             Real* expansion = points_.expansion.group(g);
             max(Wide<Real>(Real(0)), mulAdd(Wide<Real>(part), lack, Wide<Real>::load(expansion))).store(expansion);
         }

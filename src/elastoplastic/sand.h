@@ -24,7 +24,34 @@ template <class Real>
 struct Cone {
     Wide<Real> kappa;
     Wide<Real> tip = Wide<Real>(Real(0));   // tr H that cohesion holds; counts where the grains touch
+
+    /// κ at tr H − tip.
+    Wide<Real> slope(const Lame<Real>&, const Wide<Real>&) const { return kappa; }
 };
+
+/// The same with friction that grows with the speed of shear, μ(I) [Jop2006]: κ + (κ₂ − κ)/(1 + I₀/I), I = γ̇ d √(ρ/p) with the
+/// diameter d and density ρ of a grain, γ̇ = √(2 dev D : dev D) of the step and p the pressure at its end.
+template <class Real>
+struct FlowCone {
+    Wide<Real> kappa, kappaFast;
+    Wide<Real> tip;
+    Wide<Real> rate;   // γ̇ d √ρ/I₀ [√Pa]
+
+    Wide<Real> slope(const Lame<Real>& lame, const Wide<Real>& beyondTip) const {
+        const Wide<Real> zero(Real(0)), bulkModulus = mulAdd(lame.twoMu, Wide<Real>(Real(1) / Real(3)), lame.lambda);
+        const Wide<Real> root = sqrt(max(zero, -bulkModulus * beyondTip));
+        return mulAdd(max(zero, kappaFast - kappa), rate / (rate + root + Real(1e-20)), kappa);
+    }
+};
+
+/// γ̇ Δt = √(2 dev D : dev D) Δt of a step with Δt ∇v.
+template <class Real>
+[[gnu::always_inline]] inline Wide<Real> shearOf(const std::array<Wide<Real>, 9>& a) {
+    const Real half = Real(0.5);
+    const Wide<Real> mean = (a[0] + a[4] + a[8]) * (Real(1) / Real(3));
+    const WideSym3<Real> dev{a[0] - mean, a[4] - mean, a[8] - mean, half * (a[1] + a[3]), half * (a[5] + a[7]), half * (a[2] + a[6])};
+    return sqrt(Real(2) * frobeniusSquared(dev));
+}
 
 /// Moves with the velocity gradient for a step: b ← (1 + A) b (1 + A)ᵀ with A = Δt ∇v, written for E = b − 1 so that
 /// small strains keep their digits.
@@ -53,8 +80,8 @@ template <class Real>
 /// The plastic strain q of (29) grows by |dev H| + κ t in case III, and in case II not at all: there it would grow with every step of free
 /// flight, and friction would depend on the step. Departure from the paper, too: case I is tested before case II is given up on, so hydrostatic pressure survives.
 /// Returns the lanes whose trial strain is beyond all sense, stretched or crushed a hundredfold.
-template <class Real>
-[[gnu::always_inline]] inline WideMask<Real> projectToCone(const Elasticity& elasticity, const Cone<Real>& cone, SandState<Real>& state) {
+template <class Real, template <class> class AnyCone>
+[[gnu::always_inline]] inline WideMask<Real> projectToCone(const Lame<Real>& lame, const AnyCone<Real>& cone, SandState<Real>& state) {
     using W = Wide<Real>;
     const W zero(Real(0)), one(Real(1)), third(Real(1) / Real(3));
     const WideSym3<Real> trial = henckyStrain(state.strain);
@@ -66,7 +93,7 @@ template <class Real>
     const W t = trace + state.expansion;
     const W beyondTip = t - select(state.expansion == zero, cone.tip, zero);
     const auto parted = beyondTip >= zero;
-    const W limit = -cone.kappa * beyondTip;
+    const W limit = -cone.slope(lame, beyondTip) * beyondTip;
     const auto elastic = shear <= limit;
     const W factor = select(parted, zero, select(elastic, one, limit / max(shear, W(Real(1e-30)))));
     const W newTrace = select(parted, zero, t);
@@ -83,7 +110,7 @@ template <class Real>
     }
     state.expansion = select(parted, t, zero);
     state.plasticStrain += select(parted, zero, max(zero, shear - limit));   // departure from (29): nothing in case II
-    const W twoMu(static_cast<Real>(2 * elasticity.mu)), pressure = newTrace * static_cast<Real>(elasticity.lambda);
+    const W twoMu = lame.twoMu, pressure = newTrace * lame.lambda;
     state.stress = {mulAdd(twoMu, h.xx, pressure), mulAdd(twoMu, h.yy, pressure), mulAdd(twoMu, h.zz, pressure), twoMu * h.xy, twoMu * h.yz, twoMu * h.xz};
     constexpr double kMostStrain = 4.6;   // ln 100
     return mulAdd(shear, shear, trace * mean) > W(Real(kMostStrain * kMostStrain));

@@ -75,12 +75,11 @@ double NodeContact::friction(const world::World& world, const world::Body& body)
     return std::min(world.contacts.between(grainMaterial_, body.material).friction, mostFriction_);
 }
 
-void NodeContact::place(const Exec& exec, const GridFrame& frame, std::span<const NodeBlock> blocks, const world::World& world, int grainMaterial) {
+void NodeContact::place(const Exec& exec, const GridFrame& frame, std::span<const NodeBlock> blocks, const world::World& world, int grainMaterial, double mostFriction) {
     frame_ = frame;
     blocks_ = blocks;
     grainMaterial_ = grainMaterial;
-    mostFriction_ = world.materials[static_cast<std::size_t>(grainMaterial)].muHat;
-    for (const int material : world.grainMaterials()) mostFriction_ = std::max(mostFriction_, world.materials[static_cast<std::size_t>(material)].muHat);
+    mostFriction_ = mostFriction;
     stillBodies_.clear();
     for (std::uint32_t i = 0; i < world.bodies.size(); ++i)
         if (world.bodies[i].fixed()) stillBodies_.push_back(gridBody(world, i, {world.bodies[i], world.time}));

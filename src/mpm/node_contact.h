@@ -34,8 +34,9 @@ Mat3 contactStiffness(world::ContactMode, double friction, const geometry::Surfa
 /// last: their velocities and the bodies' are found together (couple).
 class NodeContact {
 public:
-    /// Looks at the bodies that stand still; once for every set of blocks. `grainMaterial` rubs on the bodies.
-    void place(const Exec&, const GridFrame&, std::span<const NodeBlock>, const world::World&, int grainMaterial);
+    /// Looks at the bodies that stand still; once for every set of blocks. `grainMaterial` rubs on the bodies, with at most the friction
+    /// of the grains on themselves.
+    void place(const Exec&, const GridFrame&, std::span<const NodeBlock>, const world::World&, int grainMaterial, double mostFriction);
     /// Looks at those that move, and forgets the loads of the step before. Free bodies have begun the step.
     void beginStep(const Exec&, const world::World&, const world::FreeBodies&);
 

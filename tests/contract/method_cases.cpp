@@ -44,6 +44,19 @@ const MethodCase kDem{.name = "dem", .info = &dem::info, .velocityEntry = "grain
 const MethodCase kDemClumps{.name = "dem_clumps", .info = &kClumps, .memoryGrains = 6000, .velocityEntry = "grains/velocity"};
 const MethodCase kDemWet{.name = "dem_wet", .info = &kWet, .memoryGrains = 6000, .velocityEntry = "grains/velocity"};
 const MethodCase kElastoplastic{.name = "elastoplastic", .info = &elastoplastic::info, .velocityEntry = "points/velocity"};
+
+/// The thrown block as an elastic solid.
+const world::MethodInfo kSolid = [] {
+    world::MethodInfo info = elastoplastic::info;
+    info.settings = []() -> std::unique_ptr<world::MethodSettings> {
+        auto settings = std::make_unique<elastoplastic::Settings>();
+        settings->materials = {{.name = "sand", .law = elastoplastic::Law::fixedCorotated, .youngsModulus = 2e5, .poissonRatio = 0.4}};
+        return settings;
+    };
+    return info;
+}();
+const MethodCase kElastoplasticSolid{.name = "elastoplastic_solid", .info = &kSolid, .velocityEntry = "points/velocity"};
+
 const MethodCase kNonsmooth{.name = "nonsmooth", .info = &nonsmooth::info, .velocityEntry = "points/velocity"};
 
 namespace {
@@ -80,7 +93,8 @@ const MethodCase kGuidedByPoints{.name = "guided_by_points", .info = &kByPoints,
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(EveryMethod, MethodContract,
-                         testing::Values(kSphereDem, kDem, kDemClumps, kDemWet, kDemWet.in(world::Precision::float32), kElastoplastic, kElastoplastic.in(world::Precision::float32), kNonsmooth, kGuidedBySpheres, kGuidedByPoints,
+                         testing::Values(kSphereDem, kDem, kDemClumps, kDemWet, kDemWet.in(world::Precision::float32), kElastoplastic, kElastoplastic.in(world::Precision::float32), kElastoplasticSolid,
+                                         kElastoplasticSolid.in(world::Precision::float32), kNonsmooth, kGuidedBySpheres, kGuidedByPoints,
                                          kGuidedByPoints.in(world::Precision::float32)),
                          [](const auto& test) { return test.param.name; });
 

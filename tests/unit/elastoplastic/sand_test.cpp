@@ -58,7 +58,7 @@ TYPED_TEST(Sand, returnMapAgreesWithTheTable) {
         const Elasticity elasticity = Elasticity::fromYoung(table.number(row, "E_Pa"), table.number(row, "nu"));
         const double muHat = table.number(row, "alpha") * 3 / std::sqrt(2.0);
         SandState<Real> state = stateOf<Real>(strainOf(f));
-        projectToCone(elasticity, Cone<Real>{Wide<Real>(static_cast<Real>(elasticity.kappa(muHat)))}, state);
+        projectToCone(Lame<Real>(elasticity), Cone<Real>{Wide<Real>(static_cast<Real>(elasticity.kappa(muHat)))}, state);
 
         const double size = frobeniusNorm(strainOf(f)), scale = 2 * elasticity.mu * size;
         EXPECT_LT(frobeniusNorm(lane(state.strain) - strainOf(expected)), tolerance<Real>(size) * size);
@@ -94,7 +94,7 @@ TYPED_TEST(Sand, simpleShearAtConstantVolumeAgreesWithTheTable) {
         for (; row < table.rows() && table.text(row, "phi_deg") == phi && table.text(row, "steps_to_gamma1") == steps; ++row) {
             for (; taken < std::lround(table.number(row, "gamma") / increment); ++taken) {
                 state.strain = advanceStrain(state.strain, a);
-                projectToCone(elasticity, Cone<Real>{kappa}, state);
+                projectToCone(Lame<Real>(elasticity), Cone<Real>{kappa}, state);
             }
             const double p = table.number(row, "p_Pa");
             // Two thousand roundings of the strain in float.
@@ -156,8 +156,8 @@ TYPED_TEST(Sand, stressIsObjective) {
         const Mat3 f = Mat3::diagonal({0.98, 0.97, 0.99}) + randomMatrix(rng, 0.03);
         const Mat3 r = Quat::fromRotationVector({rng.uniform(-2, 2), rng.uniform(-2, 2), rng.uniform(-2, 2)}).matrix();
         SandState<Real> still = stateOf<Real>(strainOf(f)), turned = stateOf<Real>(strainOf(r * f));
-        projectToCone(elasticity, Cone<Real>{kappa}, still);
-        projectToCone(elasticity, Cone<Real>{kappa}, turned);
+        projectToCone(Lame<Real>(elasticity), Cone<Real>{kappa}, still);
+        projectToCone(Lame<Real>(elasticity), Cone<Real>{kappa}, turned);
         const Mat3 difference = r * lane(still.stress) * transpose(r) - lane(turned.stress);
         EXPECT_LT(frobeniusNorm(difference), (std::is_same_v<Real, double> ? 1e-12 : 2e-5) * 2 * elasticity.mu * frobeniusNorm(strainOf(f)));
     }
@@ -174,7 +174,7 @@ TYPED_TEST(Sand, volumeGainedInTensionIsPushedBackBeforeStressReturns) {
         a.fill(Wide<Real>(Real(0)));
         a[0] = a[4] = a[8] = Wide<Real>(static_cast<Real>(rate));
         state.strain = advanceStrain(state.strain, a);
-        projectToCone(elasticity, Cone<Real>{kappa}, state);
+        projectToCone(Lame<Real>(elasticity), Cone<Real>{kappa}, state);
     };
     for (int i = 0; i < 100; ++i) strainBy(1e-3);
     const double gained = 300 * std::log1p(1e-3);
@@ -225,7 +225,7 @@ TYPED_TEST(Sand, cohesionMovesTheTipOfTheCone) {
     const auto projected = [&](double t, double s, double expansion = 0) {
         SandState<Real> state = stateOf<Real>({}, expansion);
         state.strain = strainFromHencky(wide<Real>(Mat3{{t / 3, s, 0, s, t / 3, 0, 0, 0, t / 3}}));
-        projectToCone(elasticity, cone, state);
+        projectToCone(Lame<Real>(elasticity), cone, state);
         return state;
     };
     const auto shearOf = [](const SandState<Real>& state) { return static_cast<double>(state.stress.xy.lane(0)); };
@@ -244,6 +244,39 @@ TYPED_TEST(Sand, cohesionMovesTheTipOfTheCone) {
     EXPECT_NEAR(shearOf(closed), muHat * elasticity.bulkModulus() * 0.5 * tip, gate * k) << "in the step that closes them they are dry";
     for (const double t : {0.5 * tip, 0.0, -tip, -3 * tip})
         EXPECT_NEAR(shearOf(projected(t, 0.02)), k - muHat * elasticity.bulkModulus() * t, gate * k) << t;
+}
+
+// Steady shear at constant volume: √J₂ = μ̂(I) p with μ̂(I) = μ̂ + (μ̂₂ − μ̂)/(1 + I₀/I), I = γ̇ d √(ρ/p).
+TYPED_TEST(Sand, frictionGrowsWithTheInertialNumber) {
+    using Real = TypeParam;
+    const Elasticity elasticity = Elasticity::fromYoung(3.537e5, 0.3);
+    const double slow = 0.3819, fast = 0.6435, scale = 0.279, diameter = 5.3e-4, density = 2500, step = 1e-4;
+    double last = slow;
+    for (const double rate : {1e-3, 1.0, 30.0, 300.0, 3000.0}) {
+        SandState<Real> state = stateOf<Real>(strainOf(Mat3::diagonal({0.9995, 0.9995, 0.9995})));
+        const double increment = std::min(1e-3, rate * step);
+        std::array<Wide<Real>, 9> a;
+        a.fill(Wide<Real>(Real(0)));
+        a[1] = Wide<Real>(static_cast<Real>(increment));
+        const auto real = [](double x) { return Wide<Real>(static_cast<Real>(x)); };
+        EXPECT_NEAR(shearOf(a).lane(0), increment, 1e-6 * increment);
+        const FlowCone<Real> cone{real(elasticity.kappa(slow)), real(elasticity.kappa(fast)), real(0), real(rate * diameter * std::sqrt(density) / scale)};
+        if (increment < 1e-4) a[1] = real(1e-4);   // the path counts, not the time it takes
+        for (int i = 0; i < 400; ++i) {
+            state.strain = advanceStrain(state.strain, a);
+            projectToCone(Lame<Real>(elasticity), cone, state);
+        }
+        const Mat3 tau = lane(state.stress);
+        const double p = -(tau(0, 0) + tau(1, 1) + tau(2, 2)) / 3;
+        double squares = 0;
+        for (int i = 0; i < 3; ++i)
+            for (int k = 0; k < 3; ++k) squares += 0.5 * std::pow(tau(i, k) + (i == k ? p : 0), 2);
+        const double inertial = rate * diameter * std::sqrt(density / p), expected = slow + (fast - slow) / (1 + scale / inertial);
+        EXPECT_NEAR(std::sqrt(squares) / p, expected, (std::is_same_v<Real, double> ? 1e-9 : 2e-4) * expected) << rate;
+        EXPECT_GT(expected, last);
+        last = expected;
+    }
+    EXPECT_GT(last, 0.6) << "close to that of fast shear";
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ TEST(NodeContact, momentumAndWorkAreAccountedFor) {
     world::World world = worldWith({wall(kUp, world::Motion({0, 0, 0}, {}, {world::Travel{Vec3{0, 0, 1}}}))});
     const std::vector<NodeBlock> blocks(1);
     NodeContact contact;
-    contact.place(Exec(1), frame, blocks, world, 0);
+    contact.place(Exec(1), frame, blocks, world, 0, 1.0);
     contact.beginStep(Exec(1), world, {});
     MovingNode node{{0, 0, 0}, 2.0, {0.3, 0, 0}};
     contact.apply(0, 0, kDt, node, node.velocity);
@@ -92,7 +92,7 @@ TEST(NodeContact, noBodyIsViolatedInACorner) {
     for (world::Body& body : world.bodies) world.contacts.set(0, body.material, {0.0, 0});
     const std::vector<NodeBlock> blocks(1);
     NodeContact contact;
-    contact.place(Exec(1), frame, blocks, world, 0);
+    contact.place(Exec(1), frame, blocks, world, 0, 1.0);
     contact.beginStep(Exec(1), world, {});
     MovingNode node{{0, 0, 0}, 1.0, {-3, -2, -1}};
     contact.apply(0, 0, kDt, node, node.velocity);
@@ -105,7 +105,7 @@ TEST(NodeContact, farBlocksAreNotNear) {
     std::vector<NodeBlock> blocks(2);
     blocks[1].coord = {0, 0, 3};
     NodeContact contact;
-    contact.place(Exec(1), frame, blocks, world, 0);
+    contact.place(Exec(1), frame, blocks, world, 0, 1.0);
     contact.beginStep(Exec(1), world, {});
     EXPECT_TRUE(contact.near(0));
     EXPECT_FALSE(contact.near(1));

@@ -14,7 +14,7 @@ Request builtIn(std::string_view name, std::optional<std::string> variant = {}) 
 }
 
 TEST(Scenes, BuiltInOnesAreRightAndSayWhatTheyAre) {
-    ASSERT_EQ(builtInScenes().size(), 21u);
+    ASSERT_EQ(builtInScenes().size(), 24u);
     for (const BuiltInScene& scene : builtInScenes()) {
         EXPECT_FALSE(scene.summary.empty()) << scene.name;
         EXPECT_NE(std::ranges::find(scene.variants, "smoke"), scene.variants.end()) << scene.name;
