@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.h"
 #include "io/files.h"
+#include "world/openings.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -25,6 +28,47 @@ std::string bodySizes(const scene::Scene& scene) {
         text += body.shape->bounded() ? fmt::format("{:.4g} x {:.4g} x {:.4g} m\n", size.x, size.y, size.z) : "without end\n";
     }
     return text;
+}
+
+/// Bodies that stand still all the time: others may open the way.
+std::vector<world::BodySnapshot> standing(const world::World& world, const std::vector<world::Stage>& stages) {
+    std::vector<world::BodySnapshot> bodies;
+    for (const world::Body& body : world.bodies) {
+        const auto* motion = std::get_if<world::Motion>(&body.motion);
+        const auto changes = [&](const world::Stage& stage) {
+            return std::ranges::any_of(stage.given, [&](const std::string& path) { return path.starts_with("bodies." + body.name + "."); });
+        };
+        if (motion && motion->fixed() && body.active.always() && std::ranges::none_of(stages, changes)) bodies.emplace_back(body, 0.0);
+    }
+    return bodies;
+}
+
+/// Openings and layers, in metres and in what the method resolves; warnings of those too narrow for it.
+struct NarrowPlaces {
+    std::string text;
+    std::vector<std::string> warnings;
+};
+NarrowPlaces narrowPlaces(const scene::Scene& scene, const world::Estimate& estimate) {
+    constexpr double kEnough = 6;
+    constexpr std::size_t kMostShown = 3;
+    NarrowPlaces found;
+    if (!(estimate.size > 0)) return found;
+    const world::World world = scene.buildWorld();
+    const std::string_view unit = scene.method().continuum ? "cells" : "grains";
+    const auto add = [&](std::string_view kind, const std::string& what, double width, std::string_view consequence) {
+        const double n = width / estimate.size;
+        found.text += fmt::format("{:<9}{}: {:.4g} m, {:.1f} {}\n", kind, what, width, n, unit);
+        if (n < kEnough)
+            found.warnings.push_back(fmt::format("{} {}: {:.1f} {} across, and below {} {}; about {:.2g} times as many grains would do", kind, what, n, unit, kEnough, consequence, std::pow(kEnough / n, 3)));
+    };
+    const bool anywhere = !world.emitters.empty() || std::ranges::any_of(world.fills, [](const world::Fill& fill) { return fill.listed != nullptr; });
+    const auto holdsGrains = [&](const Vec3& x) { return anywhere || std::ranges::any_of(world.fills, [&](const world::Fill& fill) { return fill.region->distance(x) <= 0; }); };
+    std::vector<world::Opening> openings = world::findOpenings(standing(world, scene.stages()), world.domain, holdsGrains, estimate.size);
+    if (openings.size() > kMostShown) openings.resize(kMostShown);
+    for (const world::Opening& o : openings) add("opening", fmt::format("at ({:.4g}, {:.4g}, {:.4g}) m", o.place.x, o.place.y, o.place.z), o.width, "grains pass too slowly or not at all");
+    for (std::size_t i = 0; i < world.fills.size(); ++i)
+        if (const auto& region = world.fills[i].region) add("layer", fmt::format("grains[{}]", i), world::thickness(*region, world.domain), "a layer does not flow as a thick one");
+    return found;
 }
 
 }  // namespace
@@ -48,6 +92,9 @@ ExitCode execute(const CheckCommand& command) {
                       scene.method().summary, estimate.grains, estimate.size, run::readableBytes(estimate.bytes), slab, stages, stages.empty() ? "" : "at most ", longest,
                       run::FrameSchedule(longest, scene.framesPerSecond()).last() + 1));
     print(bodySizes(scene));
+    const NarrowPlaces narrow = narrowPlaces(scene, estimate);
+    for (const std::string& warning : narrow.warnings) fmt::print(stderr, "warning: {}\n", warning);
+    print(narrow.text);
     return ExitCode::done;
 }
 

@@ -126,7 +126,6 @@ struct Estimate {
     std::int64_t grains = 0;
     double bytes = 0;            // at the peak
     double size = 0;             // simulated grain size: spacing or diameter [m]
-    double cell = 0;             // spacing of its grid [m]; 0: it has none
 };
 
 /// What is known of a method before it runs.

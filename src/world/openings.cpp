@@ -15,8 +15,8 @@
 namespace talus::world {
 namespace {
 
-constexpr double kMostLongest = 128;        // points of the lattice along the longest axis
-constexpr double kMostDistances = 2e7;      // points times bodies
+constexpr double kMostLongest = 96;         // points of the lattice along the longest axis
+constexpr double kMostDistances = 5e6;      // points times bodies
 /// A space counts where it is so many times as wide as the opening that leads out of it.
 constexpr double kWider = 1.25;
 

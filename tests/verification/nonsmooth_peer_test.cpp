@@ -16,7 +16,7 @@ namespace {
 
 using namespace test;
 
-world::Simulation collapse(const Exec& exec, nonsmooth::StressBasis basis) {
+world::Simulation collapse(const Exec& exec, nonsmooth::StressBasis basis, double volumeCorrection) {
     world::World world;
     world.domain = {{0, 0, 0}, {1.25, 0.25, 0.35}, {}};
     world::Material sand{.name = "sand", .density = 2500, .packingFraction = 0.6, .muHat = 0.26 * std::sqrt(1.5)};
@@ -31,6 +31,7 @@ world::Simulation collapse(const Exec& exec, nonsmooth::StressBasis basis) {
     world.fills = {{boxBetween({1, 0, 0}, {1.25, 0.25, 0.35}), 0, 0, {}}};
     nonsmooth::Settings settings;
     settings.stressBasis = basis;
+    settings.volumeCorrection = volumeCorrection;
     settings.cells = Vec3{40, 10, 20};
     settings.pointsPerCell = 16;
     settings.start = mpm::Start::jittered;
@@ -47,10 +48,10 @@ struct Apart {
     double front = 0;     // largest difference of 1 m − front, over its last value
     double profile = 0;   // largest of the mean differences of profiles, over the height of the column
 };
-Apart apartFromThePeer(nonsmooth::StressBasis basis) {
+Apart apartFromThePeer(nonsmooth::StressBasis basis, double volumeCorrection) {
     const CsvTable fronts("sand6_collapse_fronts.csv"), profiles("sand6_collapse_profiles.csv");
     const Exec exec(1);
-    world::Simulation run = collapse(exec, basis);
+    world::Simulation run = collapse(exec, basis, volumeCorrection);
     constexpr std::size_t kBins = 80;
     const double width = 1.25 / kBins, last = 1 - fronts.number(fronts.rows() - 1, "x_front_1pct_m");
     Apart apart;
@@ -72,13 +73,16 @@ Apart apartFromThePeer(nonsmooth::StressBasis basis) {
         apart.profile = std::max(apart.profile, profile);
         if (row % 3 == 2) std::printf("    %.4f s: front %.4f m, theirs %.4f m; profile apart by %.4f of the height\n", fronts.number(row, "t_s"), front, theirs, profile);
     }
-    std::printf("    %s: fronts apart by %.4f, profiles by %.4f\n", nonsmooth::kStressBasisNames[static_cast<std::size_t>(basis)].data(), apart.front, apart.profile);
+    std::printf("    %s, correction %.0f/s: fronts apart by %.4f, profiles by %.4f\n", nonsmooth::kStressBasisNames[static_cast<std::size_t>(basis)].data(), volumeCorrection, apart.front, apart.profile);
     return apart;
 }
 
-// Fronts are printed, not judged: they run 13 % too far (docs/status.md).
-TEST(NonsmoothStudy, aCollapseHasTheProfilesOfAnIndependentCode) {
-    for (const auto basis : {nonsmooth::StressBasis::constant, nonsmooth::StressBasis::trilinear}) EXPECT_LT(apartFromThePeer(basis).profile, 0.05);
+// It has trilinear stress and lets volume go. With constant stress and volume kept the thin front runs 15 % further (docs/status.md); the profile agrees.
+TEST(NonsmoothStudy, aCollapseHasFrontAndProfilesOfAnIndependentCode) {
+    const Apart alike = apartFromThePeer(nonsmooth::StressBasis::trilinear, 0);
+    EXPECT_LT(alike.front, 0.03);
+    EXPECT_LT(alike.profile, 0.05);
+    EXPECT_LT(apartFromThePeer(nonsmooth::StressBasis::constant, nonsmooth::Settings{}.volumeCorrection).profile, 0.05);
 }
 
 }  // namespace
