@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elastoplastic/elastoplastic.h"
 
+#include "core/rng.h"
 #include "elastoplastic/explicit_method.h"
 #include "elastoplastic/points.h"
 #include "mpm/resolution.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,7 @@ void Settings::keys(KeyVisitor& v) {
     v.list({"materials", "what materials have for themselves: their law and stiffness"}, materials);
     v.table({"hardening", "friction angle of all grains by their plastic strain q, h0 + (h1 q - h3) exp(-h2 q), instead of the materials' own"}, hardening.present,
             [this](KeyVisitor& table) { hardening.keys(table); });
+    v.number({"friction_spread_deg", "points differ at random from the friction angle of their material, by up to this", Dimension::none, between(0, 45)}, frictionSpreadDeg);
     v.number({"fast_mu_hat", "friction of fast shear: mu_hat + (fast_mu_hat - mu_hat)/(1 + inertial_scale/I), I the inertial number; the same at any speed unless given", Dimension::none, nonNegative()}, fastMuHat);
     v.number({"inertial_scale", "inertial number at which friction is half-way to that of fast shear", Dimension::none, positive()}, inertialScale);
     v.integer({"points_per_cell", "material points in a full cell; a cube (1, 8, 27, 64) for the lattice start", Dimension::none, between(1, 1000)}, pointsPerCell);
@@ -61,6 +64,13 @@ Matter matterOf(const Settings& settings, const world::Material& material) {
     return matter;
 }
 
+double frictionRatio(double spreadDeg, double muHat, std::uint64_t seed, std::int64_t id) {
+    if (spreadDeg == 0 || muHat == 0) return 1;
+    constexpr std::uint32_t kStream = 0x66726963;   // apart from those of fills and emitters
+    const double spread = spreadDeg * std::numbers::pi / 180;
+    return std::tan(std::atan(muHat) + Rng(seed, kStream, static_cast<std::uint64_t>(id)).uniform(-spread, spread)) / muHat;
+}
+
 double velocityMemory(const Settings& settings, double soundCrossing, double dt) {
     if (settings.transfer == Transfer::apic || settings.transfer == Transfer::pic) return 0;
     if (!settings.relaxationTime && settings.transfer == Transfer::flip) return 1;
@@ -93,6 +103,19 @@ void checkMaterials(const Settings& settings, const world::World& world, Problem
     }
 }
 
+void checkFrictionSpread(const Settings& settings, const world::World& world, Problems& problems) {
+    if (settings.frictionSpreadDeg == 0) return;
+    for (const int m : world.grainMaterials()) {
+        const world::Material& material = world.materials[static_cast<std::size_t>(m)];
+        const double angle = std::atan(material.muHat) * 180 / std::numbers::pi, spread = settings.frictionSpreadDeg;
+        if (matterOf(settings, material).solid()) continue;
+        if (angle - spread < 0 || angle + spread >= 90)
+            problems.error("elastoplastic.friction_spread_deg", fmt::format("friction angles of material '{}' would run from {:.4g} to {:.4g} degrees; they must stay between 0 and 90", material.name, angle - spread, angle + spread));
+        else if (std::tan((angle + spread) * std::numbers::pi / 180) > world::kMostMuHat && material.muHat <= world::kMostMuHat)
+            problems.warn("elastoplastic.friction_spread_deg", fmt::format("points of material '{}' with more than {:.3g} degrees carry tension though they are dry", material.name, std::atan(world::kMostMuHat) * 180 / std::numbers::pi));
+    }
+}
+
 void checkFastFriction(const Settings& settings, const world::World& world, Problems& problems) {
     if (!settings.fastMuHat) return;
     const auto refuse = [&](double atRest, const std::string& whose) {
@@ -109,6 +132,7 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     mpm::checkResolution(resolution(settings), world, problems);
     mpm::checkFriction("elastoplastic", world, problems);
     checkMaterials(settings, world, problems);
+    checkFrictionSpread(settings, world, problems);
     checkFastFriction(settings, world, problems);
     const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
     if (settings.start == Start::lattice && perAxis * perAxis * perAxis != settings.pointsPerCell)

@@ -27,6 +27,7 @@ struct Settings final : world::MethodSettings {
     double poissonRatio = 0.3;
     std::vector<MaterialLaw> materials;      // what single materials have for themselves
     Hardening hardening;                     // friction that follows the plastic strain, for all materials
+    double frictionSpreadDeg = 0;            // points differ from their material's friction angle by up to this
     std::optional<double> fastMuHat;         // μ̂ of fast shear in μ(I); that of the material, at any speed, unless given
     double inertialScale = 0.4;              // I₀ of μ(I)
     std::int64_t pointsPerCell = 8;
@@ -51,6 +52,9 @@ double wantedSpacing(const Settings&, const world::World&);
 
 /// What points of a material are.
 Matter matterOf(const Settings&, const world::Material&);
+
+/// μ̂ of a point over that of its material, by the point's id: atan μ̂ differs by at most the spread, evenly.
+double frictionRatio(double spreadDeg, double muHat, std::uint64_t seed, std::int64_t id);
 
 /// Part of what a point's velocity has beyond the grid's that is left after a step. The relaxation time is 0 for pic and apic; unless
 /// the settings give it, it is the time in which sound crosses a cell for aflip, and infinite for flip: longer ones make shear flows

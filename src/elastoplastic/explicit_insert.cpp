@@ -138,6 +138,7 @@ world::Inserted ExplicitMethod<Real>::add(const Exec& exec, world::World& world,
         points_.material(row) = p.material;
         points_.source(row) = fill.source;
         points_.id(row) = world.nextId++;
+        points_.frictionRatio(row) = static_cast<Real>(frictionRatio(settings_.frictionSpreadDeg, world.materials[static_cast<std::size_t>(p.material)].muHat, world.seed, points_.id(row)));
         points_.birthTime(row) = world.time;
         grainMaterial_ = p.material;
         waveSpeed_ = std::max(waveSpeed_, matter.soundSpeed);

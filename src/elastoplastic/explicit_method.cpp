@@ -35,7 +35,7 @@ void ExplicitMethod<Real>::refresh(const world::World& world) {
         kappaPerSlope_.push_back(static_cast<Real>(elasticity.kappa(1)));
         bulkDensity_.push_back(material.bulkDensity());
     }
-    several_ = settings_.fastMuHat || std::ranges::any_of(matter_, [&](const Matter& matter) { return matter.solid() || matter.elasticity != matter_.front().elasticity; });
+    several_ = settings_.fastMuHat || settings_.frictionSpreadDeg > 0 || std::ranges::any_of(matter_, [&](const Matter& matter) { return matter.solid() || matter.elasticity != matter_.front().elasticity; });
     blocksChanged_ = true;   // bodies are placed anew
     clearance_.clear();
 }

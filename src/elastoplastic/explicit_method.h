@@ -132,7 +132,7 @@ private:
     world::Domain domain_;
     mpm::GridFrame frame_;
     std::vector<Matter> matter_;          // per material
-    bool several_ = false;                // not all of it sand of one stiffness, whose friction does not depend on the speed
+    bool several_ = false;                // not all of it sand of one stiffness and one friction at any speed
     double waveSpeed_ = 0;                // fastest of all materials put in [m/s]
     double sandSpeed_ = 0;                // fastest of those that are sand
     int grainMaterial_ = 0;               // the last put in: all rub alike (see check)

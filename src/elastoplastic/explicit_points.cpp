@@ -127,8 +127,11 @@ typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(con
         Real *const position = points_.position.group(g), *const velocity = points_.velocity.group(g), *const affine = points_.gradient.group(g);
         Real *const strain = points_.strain.group(g), *const expansion = points_.expansion.group(g), *const stress = points_.stress.group(g);
         Real* const plasticStrain = points_.plasticStrain.group(g);
-        const Cone<Real> cone = cones(g, W::load(plasticStrain));
-        if constexpr (Several) matter = matters.of(WideInt::load(points_.material.group(g)));
+        Cone<Real> cone = cones(g, W::load(plasticStrain));
+        if constexpr (Several) {
+            matter = matters.of(WideInt::load(points_.material.group(g)));
+            cone.kappa *= W::load(points_.frictionRatio.group(g));
+        }
         const mpm::QuadraticStencil<Real> stencil(position);
         const int points = mpm::pointsInGroup(block, g);
         const auto [v, before] = mpm::gather(stencil, points, tile);
@@ -199,12 +202,12 @@ WideMask<Real> ExplicitMethod<Real>::answer(const GroupMatter& matter, const Con
     return crushed;
 }
 
-/// The material of a block whose points are all of one, and that sand with friction that does not depend on the speed.
+/// The material of a block whose points are all of one, and that sand with one friction at any speed.
 template <class Real>
 std::optional<int> ExplicitMethod<Real>::oneSand(const mpm::PointBlock& block) const {
     const std::int32_t* materials = points_.material.group(block.firstGroup);
     const std::int32_t first = *materials;
-    if (settings_.fastMuHat || matter_[static_cast<std::size_t>(first)].solid()) return std::nullopt;
+    if (settings_.fastMuHat || settings_.frictionSpreadDeg > 0 || matter_[static_cast<std::size_t>(first)].solid()) return std::nullopt;
     for (std::uint32_t p = 1; p < block.points; ++p)
         if (materials[p] != first) return std::nullopt;
     return first;

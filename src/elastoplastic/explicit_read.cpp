@@ -111,6 +111,7 @@ void ExplicitMethod<Real>::readRows(world::FieldNames names, world::ChunkSink& s
                           {points_.velocity(row, 0), points_.velocity(row, 1), points_.velocity(row, 2)},
                           points_.mass(row), points_.volume(row), points_.expansion(row), points_.birthTime(row), points_.plasticStrain(row), {}, {}, {}, 0, tip_[m], matter_[m]};
             p.kappa = settings_.hardening.present ? elasticity.kappa(settings_.hardening.muHat(Wide<double>(p.plasticStrain)).lane(0)) : static_cast<double>(kappa_[m]);
+            p.kappa *= static_cast<double>(points_.frictionRatio(row));
             if (strained) p.strain = henckyOf(points_, row);
             const double traceH = p.strain[0] + p.strain[1] + p.strain[2];
             for (std::size_t i = 0; i < 6; ++i) {

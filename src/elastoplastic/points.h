@@ -19,6 +19,7 @@ struct Points : Table {
     Column<Real, 6> strain{*this, "strain"};                  // E = b − 1: xx, yy, zz, xy, yz, xz
     Column<Real> expansion{*this, "expansion"};               // v_c: volume gained in tension, as a logarithm
     Column<Real> plasticStrain{*this, "plastic_strain"};      // q of (29)
+    Column<Real> frictionRatio{*this, "friction_ratio", Real(1)};   // μ̂ of the point over that of its material
     Column<Real, 6> stress{*this, "stress"};                  // Kirchhoff stress τ [Pa], same order
     Column<Real> mass{*this, "mass"};                         // [kg]; 0 marks padding
     Column<Real> volume{*this, "volume"};                     // V⁰ [m³]

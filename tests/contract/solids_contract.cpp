@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sand and elastic solids of both laws in one world, thrown onto the floor: what the suite asks of one material holds for several.
+// Sand, with friction by point and speed, and elastic solids of both laws in one world, thrown onto the floor: what the suite asks of one
+// material holds for several.
 #include "contract/method_contract.h"
 #include "elastoplastic/elastoplastic.h"
 #include "geometry/operators.h"
@@ -14,6 +15,8 @@ const world::MethodInfo kSolids = [] {
     world::MethodInfo info = elastoplastic::info;
     info.settings = []() -> std::unique_ptr<world::MethodSettings> {
         auto settings = std::make_unique<elastoplastic::Settings>();
+        settings->frictionSpreadDeg = 5;
+        settings->fastMuHat = 0.8;
         settings->materials = {{.name = "rubber", .law = elastoplastic::Law::fixedCorotated, .youngsModulus = 1e5, .poissonRatio = 0.4},
                                {.name = "wood", .law = elastoplastic::Law::hencky, .youngsModulus = 5e5, .poissonRatio = {}}};
         return settings;

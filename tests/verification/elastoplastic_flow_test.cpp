@@ -94,6 +94,41 @@ world::FieldTable collision(double muHat, const elastoplastic::Hardening& harden
     return end;
 }
 
+// With a spread, points have friction angles of their own, by their ids, and slide at these.
+TEST(ElastoplasticFlow, pointsSlideAtTheirOwnFrictionAngles) {
+    world::World world;
+    world.domain = {{-2, -2, -2}, {2, 2, 2}, {}};
+    world.materials = {world::Material{.name = "sand", .muHat = std::tan(28 * kDegree)}};
+    world.gravity = {0, 0, 0};
+    world.resolution.size = 0.05;
+    world.fills = {{boxBetween({-0.3, -0.2, -0.2}, {0.0, 0.2, 0.2}), 0, 0, {1.0, 0.2, -0.1}}, {boxBetween({0.02, -0.25, -0.1}, {0.3, 0.1, 0.2}), 0, 1, {-1.0, 0.1, 0.3}}};
+    elastoplastic::Settings settings;
+    settings.frictionSpreadDeg = 6;
+    settings.bulkViscosity = 0;   // which adds to the pressure
+    world::Simulation simulation(world, elastoplastic::info.create(settings, world, world::Precision::float64));
+    const Exec exec(2);
+    simulation.fill(exec);
+    advance(simulation, exec, 0.02);
+    world::FieldTable now;
+    simulation.method().read(exec, std::array<std::string_view, 5>{"id", "friction_angle", "plastic_case", "pressure", "shear_stress"}, now);
+    double sum = 0, squares = 0;
+    int sliding = 0;
+    for (std::size_t i = 0; i < now.count(); ++i) {
+        const double angle = now.reals("friction_angle")[i];
+        EXPECT_NEAR(angle, 28, 6 + 1e-9);
+        EXPECT_NEAR(angle, std::atan(std::tan(28 * kDegree) * elastoplastic::frictionRatio(6, std::tan(28 * kDegree), world.seed, now.integers("id")[i])) / kDegree, 1e-9);
+        sum += angle - 28;
+        squares += (angle - 28) * (angle - 28);
+        if (now.integers("plastic_case")[i] != 3) continue;
+        ++sliding;
+        EXPECT_NEAR(now.reals("shear_stress")[i], std::tan(angle * kDegree) * now.reals("pressure")[i], 1.1e-3 * now.reals("pressure")[i]);
+    }
+    const auto count = static_cast<double>(now.count());
+    EXPECT_LT(std::abs(sum / count), 4 * 6 / std::sqrt(3 * count)) << "four deviations of an even distribution";
+    EXPECT_NEAR(squares / count, 12, 1) << "6²/3";
+    EXPECT_GT(sliding, 100);
+}
+
 // Hardening that stays at 33° is sand of 33°, whatever the material says; one that changes has the angle of its plastic strain in every point.
 TEST(ElastoplasticFlow, hardeningTakesTheFrictionAngleOver) {
     using world::FrictionMatch;
