@@ -65,7 +65,10 @@ NarrowPlaces narrowPlaces(const scene::Scene& scene, const world::Estimate& esti
     const auto holdsGrains = [&](const Vec3& x) { return anywhere || std::ranges::any_of(world.fills, [&](const world::Fill& fill) { return fill.region->distance(x) <= 0; }); };
     std::vector<world::Opening> openings = world::findOpenings(standing(world, scene.stages()), world.domain, holdsGrains, estimate.size);
     if (openings.size() > kMostShown) openings.resize(kMostShown);
-    for (const world::Opening& o : openings) add("opening", fmt::format("at ({:.4g}, {:.4g}, {:.4g}) m", o.place.x, o.place.y, o.place.z), o.width, "grains pass too slowly or not at all");
+    for (const world::Opening& o : openings) {
+        const auto rounded = [&](double x) { return std::round(100 * x / o.width) * 0.01 * o.width + 0.0; };   // its middle is known no better
+        add("opening", fmt::format("at ({:.4g}, {:.4g}, {:.4g}) m", rounded(o.place.x), rounded(o.place.y), rounded(o.place.z)), o.width, "grains pass too slowly or not at all");
+    }
     for (std::size_t i = 0; i < world.fills.size(); ++i)
         if (const auto& region = world.fills[i].region) add("layer", fmt::format("grains[{}]", i), world::thickness(*region, world.domain), "a layer does not flow as a thick one");
     return found;
