@@ -265,7 +265,9 @@ world::Estimate estimateDem(const Settings& settings, const world::World& world,
     const double real = precision == world::Precision::float32 ? 4 : 8, perGrain = static_cast<double>(Grains().bytesPerRow()) + 4;
     const double perSphere = 12 * real + sizeof(Wrench) + 8;
     const bool manySizes = smallestSize(settings.sizes) < largestSize(settings.sizes);   // then each pair has coefficients of its own
-    const double perPair = (settings.shear == Shear::spring ? 8 * real : 0) + (manySizes ? (sizeof(PairConstants) + (settings.cohesion.empty() && settings.pairs.empty() && settings.twistingFriction == 0 ? 0 : sizeof(HoldConstants))) / 8 * real : 0) + 2 * 4 + 1;
+    const bool holds = !settings.cohesion.empty() || !settings.pairs.empty() || settings.twistingFriction > 0;
+    const double numbers = static_cast<double>((sizeof(PairConstants) + (holds ? sizeof(HoldConstants) : 0)) / sizeof(double));
+    const double perPair = (settings.shear == Shear::spring ? 8 * real : 0) + (manySizes ? numbers * real : 0) + 2 * 4 + 1;
     const double building = sizeof(Vec3) + sizeof(double) + pairs * (2 * 4 + sizeof(KeptContact));   // a list holds that beside the old one while it is made
     return {static_cast<std::int64_t>(grains), grains * (perGrain + spheresPerGrain * (perSphere + pairs * perPair + building)), diameter};
 }
