@@ -15,6 +15,9 @@ namespace {
 /// A point leaves a body by no more than this beyond what it moved in the step [cells].
 constexpr double kMostCellsOut = 0.25;
 
+/// What a point may move before it comes to a surface, or into a gap between two.
+double freeWay(double nearest, double next, double spacing) { return std::min(nearest, 0.5 * (nearest + next - mpm::kNarrowestGap * spacing)); }
+
 double largest(const Vec3& v) { return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}); }
 
 /// Furthest that a point of the body's surface within the domain moves between two poses.
@@ -28,8 +31,23 @@ double shift(const world::Domain& domain, const world::Pose& a, const world::Pos
 
 }  // namespace
 
+// Distances to bodies change by no more than one moves: from the middle of a block follows what all its points have.
 template <class Real>
-void ExplicitMethod<Real>::moveBodies(const world::World& world, double dt) {
+double ExplicitMethod<Real>::blockClearance(const mpm::PointBlock& block) const {
+    constexpr double kMiddle = 0.5 * (mpm::kBlockSide - 1);
+    if (atPeriod(block)) return 0;
+    const Vec3 x = frame_.toWorld(block.coord, {kMiddle, kMiddle, kMiddle});
+    double nearest = std::numeric_limits<double>::max(), next = nearest;
+    for (const world::BodySnapshot& body : movedBodies_) {
+        const double distance = body.distance(x);
+        next = std::min(next, std::max(nearest, distance));
+        nearest = std::min(nearest, distance);
+    }
+    return std::max(0.0, freeWay(nearest, next, frame_.smallestSpacing()) - (0.5 * mpm::kBlockSide + drift_) * norm(frame_.spacing));
+}
+
+template <class Real>
+void ExplicitMethod<Real>::moveBodies(const Exec& exec, const world::World& world, double dt) {
     movedBodies_ = mpm::bodiesAfter(world, freeBodies_, dt);
     bodyShift_ = 0;
     std::vector<const world::Body*> active;
@@ -39,12 +57,25 @@ void ExplicitMethod<Real>::moveBodies(const world::World& world, double dt) {
     }
     if (clearance_.size() == blocks_.groups() && lookedAt_ == active) return;
     lookedAt_ = std::move(active);
-    clearance_.assign(blocks_.groups(), 0.0);
+    clearance_.resize(blocks_.groups());
+    exec.forBlocks(blocks_.points.size(), 64, [&](std::size_t begin, std::size_t end) {
+        for (const mpm::PointBlock& block : std::span(blocks_.points).subspan(begin, end - begin))
+            std::fill_n(clearance_.begin() + block.firstGroup, block.groups, blockClearance(block));
+    });
+}
+
+template <class Real>
+bool ExplicitMethod<Real>::mayMeetBodies(const mpm::PointBlock& block, double furthest) const {
+    return std::any_of(clearance_.begin() + block.firstGroup, clearance_.begin() + block.firstGroup + block.groups, [&](double clearance) { return clearance <= furthest; });
 }
 
 template <class Real>
 void ExplicitMethod<Real>::leaveBodies(const world::World& world, const mpm::PointBlock& block, std::span<const Real> before, double dt, BlockReport& report) {
     const double narrowest = mpm::kNarrowestGap * frame_.smallestSpacing(), travelled = dt * report.pace.cellRate * norm(frame_.spacing) + bodyShift_;
+    if (before.empty()) {   // too far from all bodies
+        for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) clearance_[g] -= travelled;
+        return;
+    }
     std::vector<double> distances(movedBodies_.size());
     std::vector<const world::BodySnapshot*> near;
     for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
@@ -65,7 +96,7 @@ void ExplicitMethod<Real>::leaveBodies(const world::World& world, const mpm::Poi
                 next = std::min(next, std::max(nearest, distances[i]));
                 nearest = std::min(nearest, distances[i]);
             }
-            const double free = std::min(nearest, 0.5 * (nearest + next - narrowest));   // to a surface, or a gap
+            const double free = freeWay(nearest, next, frame_.smallestSpacing());
             clearance = std::min(clearance, free);
             if (free > norm(moved)) continue;
             near.clear();
@@ -109,10 +140,12 @@ void ExplicitMethod<Real>::addMeetings(world::World& world) {
     }
 }
 
-template void ExplicitMethod<float>::moveBodies(const world::World&, double);
+template void ExplicitMethod<float>::moveBodies(const Exec&, const world::World&, double);
+template bool ExplicitMethod<float>::mayMeetBodies(const mpm::PointBlock&, double) const;
 template void ExplicitMethod<float>::leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const float>, double, BlockReport&);
 template void ExplicitMethod<float>::addMeetings(world::World&);
-template void ExplicitMethod<double>::moveBodies(const world::World&, double);
+template void ExplicitMethod<double>::moveBodies(const Exec&, const world::World&, double);
+template bool ExplicitMethod<double>::mayMeetBodies(const mpm::PointBlock&, double) const;
 template void ExplicitMethod<double>::leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const double>, double, BlockReport&);
 template void ExplicitMethod<double>::addMeetings(world::World&);
 

@@ -48,12 +48,18 @@ void ExplicitMethod<Real>::setClockBack(double by) {
 }
 
 template <class Real>
+bool ExplicitMethod<Real>::atPeriod(const mpm::PointBlock& block) const {
+    for (int axis = 0; axis < 3; ++axis) {
+        const int period = frame_.periodBlocks[static_cast<std::size_t>(axis)];
+        if (period != 0 && (block.coord[axis] == 0 || block.coord[axis] == period - 1)) return true;
+    }
+    return false;
+}
+
+template <class Real>
 bool ExplicitMethod<Real>::outOfReach(const mpm::PointBlock& block, const world::Region& region) const {
     constexpr double kMiddle = 0.5 * (mpm::kBlockSide - 1);
-    for (int axis = 0; axis < 3; ++axis) {   // beyond the last block of a period lies the first one
-        const int period = frame_.periodBlocks[static_cast<std::size_t>(axis)];
-        if (period != 0 && (block.coord[axis] == 0 || block.coord[axis] == period - 1)) return false;
-    }
+    if (atPeriod(block)) return false;
     const double reach = (0.5 * mpm::kBlockSide + drift_) * norm(frame_.spacing);
     const double distance = region.shape->distance(frame_.toWorld(block.coord, {kMiddle, kMiddle, kMiddle}));
     return region.inside ? distance > reach : distance < -reach;

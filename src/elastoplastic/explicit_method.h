@@ -98,7 +98,8 @@ private:
     double updateNodes(const Exec&, const world::World&, double dt);
     double meetBodies(std::size_t nodeBlock, double dt);   // the same, of a block with bodies near
     double largestNodeGradient(const Exec&) const;
-    std::int64_t gridToPoints(const Exec&, const world::World&, double dt);   // row of a point that is not finite, or −1
+    /// `cells`: by how many a node moves at most. Returns the row of a point that is not finite, or −1.
+    std::int64_t gridToPoints(const Exec&, const world::World&, double dt, double cells);
     /// `Several`: points may be of different laws and stiffness; else all are of `material`, or of sands that differ in friction and density.
     template <bool Several>
     BlockReport updateBlock(const mpm::PointBlock&, const Real* tile, double dt, const StepMatter&, int material);
@@ -106,15 +107,19 @@ private:
     std::optional<int> oneSand(const mpm::PointBlock&) const;
     StepMatter stepMatter(double dt) const;
     /// Puts points of a block, or one, out of bodies that they came into (explicit_bodies.cpp).
+    /// `before`: positions at the start of the step; none where no point of the block can have met a body.
     void leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const Real> before, double dt, BlockReport&);
     void leaveBodies(const world::World&, std::span<const world::BodySnapshot* const> near, std::size_t row, const Vec3& now, const Vec3& moved, double dt, BlockReport&);
-    void moveBodies(const world::World&, double dt);   // as far as points see them
+    void moveBodies(const Exec&, const world::World&, double dt);   // as far as points see them
+    double blockClearance(const mpm::PointBlock&) const;            // of all its points, or 0
+    bool mayMeetBodies(const mpm::PointBlock&, double furthest) const;
     void addMeetings(world::World&);                   // what points that came into bodies did to them
     /// Every so often: lets points that lie looser or closer than their volume says know it (explicit_volumes.cpp).
     void matchVolumes(const Exec&, double dt);
     void fillNodes(const Exec&);      // filling_: volume of points around nodes over the room that bodies leave there
     void findLacks(const Exec&);      // lack_: what is missing of it
     void sort(const Exec&, const std::vector<std::uint64_t>& keys);
+    bool atPeriod(const mpm::PointBlock&) const;   // beyond the last block of a period lies the first one
     /// Whether no point of the block can be in the region; points may have drifted out of the block since the last sort.
     bool outOfReach(const mpm::PointBlock&, const world::Region&) const;
     std::vector<std::uint64_t> recentre(const Exec&, std::size_t rows);

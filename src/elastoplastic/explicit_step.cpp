@@ -69,8 +69,8 @@ world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& wor
 
     matchVolumes(exec, dt);                                     // before points move: now they are within reach of their tiles
     freeBodies_.move();
-    moveBodies(world, dt);
-    const std::int64_t bad = gridToPoints(exec, world, dt);     // §5.3–§5.5
+    moveBodies(exec, world, dt);
+    const std::int64_t bad = gridToPoints(exec, world, dt, cells);   // §5.3–§5.5
     if (bad >= 0) return failure(bad, "the state of a point is not finite");
 
     contact_.addLoads(world);
