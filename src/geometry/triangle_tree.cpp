@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geometry/triangle_tree.h"
 
+#include "geometry/embree_config.h"
+
 #include <embree3/rtcore.h>
 
 #include <algorithm>
@@ -70,7 +72,7 @@ struct TriangleTree::Embree {
     RTCScene scene = nullptr;
 
     explicit Embree(const Mesh& mesh) {
-        device = rtcNewDevice(nullptr);   // a number of threads given here would limit those of the whole process
+        device = rtcNewDevice(kEmbreeConfig);
         if (device == nullptr) throw std::runtime_error("Embree cannot start");
         scene = rtcNewScene(device);
         const RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_USER);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/traced_geometry.h"
 
+#include "geometry/embree_config.h"
+
 #include <embree3/rtcore.h>
 #include <fmt/format.h>
 
@@ -29,7 +31,7 @@ unsigned attach(RTCScene scene, RTCGeometry geometry) {
 }  // namespace
 
 TracedSubject::Geometry::Geometry(const Subject& s) : subject(s) {
-    device = rtcNewDevice(nullptr);   // a number of threads here would change the limit of TBB for the whole process
+    device = rtcNewDevice(geometry::kEmbreeConfig);
     if (device == nullptr) throw std::runtime_error("Embree cannot start");
     rtcSetDeviceMemoryMonitorFunction(
         device,
