@@ -6,11 +6,20 @@
 #include "world/simulation.h"
 
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 namespace talus::test {
+
+/// Steps between the places where a test interrupts a run: every step; under a sanitizer, which looks for other mistakes and is
+/// ten times slower, every eleventh.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr std::int64_t kBetweenInterruptions = 11;
+#else
+inline constexpr std::int64_t kBetweenInterruptions = 1;
+#endif
 
 class FallingGrains final : public world::Method {
 public:

@@ -132,7 +132,7 @@ TEST(Measurements, interruptedAtAnyStepAndResumedGiveTheSameBytes) {
     const auto expected = results(folder / "whole");
     ASSERT_EQ(expected.size(), 5u);
     for (const double interval : {0.0, 0.033})
-        for (std::int64_t step = 0; step < 80; step += 3) {
+        for (std::int64_t step = 0; step < 80; step += 3 * test::kBetweenInterruptions) {
             const Path path = folder / ("at" + std::to_string(step) + (interval > 0 ? "i" : ""));
             ASSERT_EQ(play(path, {.stopAfter = step, .checkpointInterval = interval}), ExitCode::interrupted);
             ASSERT_EQ(play(path, {.checkpointInterval = interval, .resume = true}), ExitCode::done);

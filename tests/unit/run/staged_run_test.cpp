@@ -52,7 +52,7 @@ TEST(StagedRun, isTheSameToTheByteWhereverItWasInterruptedOrKilled) {
     play(folder / "whole", {.end = 0.3, .stages = threeStages()});
     const auto whole = results(folder / "whole");
     ASSERT_TRUE(whole.contains("series.rest.csv"));
-    for (std::int64_t step = 0;; ++step) {
+    for (std::int64_t step = 0;; step += test::kBetweenInterruptions) {
         const Path stopped = folder / fmt::format("stopped-{}", step), killed = folder / fmt::format("killed-{}", step);
         const bool over = play(stopped, {.end = 0.3, .stopAfter = step, .stages = threeStages()}).code == ExitCode::done;
         if (over) break;
@@ -127,7 +127,7 @@ TEST(StagedRun, withProbesItIsTheSameToTheByteWhereverItWasInterruptedOrKilled) 
     play(folder / "whole", with({}));
     const auto whole = results(folder / "whole");
     ASSERT_TRUE(whole.contains("probes/heights.rest.csv") && whole.contains("results.json"));
-    for (std::int64_t step = 0;; ++step) {
+    for (std::int64_t step = 0;; step += test::kBetweenInterruptions) {
         const Path stopped = folder / fmt::format("stopped-{}", step), killed = folder / fmt::format("killed-{}", step);
         if (play(stopped, with({.stopAfter = step})).code == ExitCode::done) break;
         play(stopped, with({.resume = true}));
