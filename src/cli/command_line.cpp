@@ -119,6 +119,7 @@ public:
         addRun();
         addRefine();
         addSweep();
+        addCalibrate();
         addCheck();
         addNames();
         addDirectories();
@@ -242,6 +243,25 @@ private:
             if (sweep_.request.scene.empty() && !(sweep_.options.resume && sweep_.options.out)) throw CLI::RequiredError("SCENE");
             finished_ = [this] { return Command(sweep_); };
         });
+    }
+    void addCalibrate() {
+        study::CalibrationOptions& options = calibrate_.options;
+        CLI::App& app = add("calibrate", "Find the friction of dem grains that heap up like a real material",
+                            "Pours small heaps with the scene `heap` until one stands at the angle, and prints the tables for a scene. Exit code 4: none did.\n"
+                            "Examples:\n  talus calibrate --angle 33 --density 2650 --bulk-density 1560 --template cube8 --out gravel\n  talus calibrate --angle 33 --density 2650 --bulk-density 1560 --template cube8 --out gravel --resume",
+                            calibrate_);
+        app.add_option("--angle", options.angle, "Angle at which the material heaps up, in degrees")->type_name("DEG")->required()->check(CLI::Range(5.0, 60.0));
+        app.add_option("--tolerance", options.tolerance, "How near a heap must come, in degrees; 1 unless given")->type_name("DEG")->check(CLI::Range(0.05, 60.0));
+        app.add_option("--density", options.density, "Of a grain, in kg/m^3")->type_name("D")->check(CLI::Range(1.0, 1e5));
+        app.add_option("--bulk-density", options.bulkDensity, "Of the heap with its pores, in kg/m^3")->type_name("D")->check(CLI::Range(1.0, 1e5));
+        app.add_option("--template", options.shape, "Kind of grain: sphere, tetra4 (unless given), octa6, cube8, bcc9")->type_name("NAME")->check(oneOf({"sphere", "tetra4", "octa6", "cube8", "bcc9"}));
+        app.add_option("--most-runs", options.mostRuns, "Give up after so many heaps; 8 unless given")->type_name("N")->check(wholeNumber(1, 100));
+        app.add_option("--set", options.sets, "Override a key or parameter of the scene heap; repeat for several")->type_name("KEY=VALUE")->expected(1)->take_all();
+        app.add_option("--out", options.out, "Folder of the heaps; ./calibration unless given")->type_name("DIR");
+        app.add_option("--threads", options.threads, "Threads; all cores unless given; the results are the same")->type_name("N")->check(wholeNumber(1, 256));
+        CLI::Option* resume = app.add_flag("--resume", options.resume, "Go on with the heaps in DIR");
+        app.add_flag("--overwrite", options.overwrite, "Replace the calibration in DIR")->excludes(resume);
+        app.add_flag("-q,--quiet", calibrate_.quiet, "No progress, only warnings and errors");
     }
     void addCheck() {
         CLI::App& app = add("check", "Check a scene and say what it would take", "Example:\n  talus check mine.toml --set time.end=5", check_);
@@ -413,6 +433,7 @@ private:
     RunCommand run_;
     RefineCommand refine_;
     SweepCommand sweep_;
+    CalibrateCommand calibrate_;
     CheckCommand check_;
     ScenesCommand scenes_;
     MaterialsCommand materials_;

@@ -7,6 +7,7 @@
 #include "render/sequence.h"
 #include "run/refine.h"
 #include "run/run.h"
+#include "study/calibration.h"
 #include "study/sweep_run.h"
 
 #include <optional>
@@ -29,6 +30,10 @@ struct SweepCommand {
     study::SweepOptions options;              // without plan and program
     scene::Request request;                   // without what varies; its sets may have several values each
     std::vector<std::string> methods;
+    bool quiet = false;
+};
+struct CalibrateCommand {
+    study::CalibrationOptions options;        // without program
     bool quiet = false;
 };
 struct CheckCommand {
@@ -73,7 +78,7 @@ struct ManualCommand {};
 struct TextCommand {
     std::string text;
 };
-using Command = std::variant<RunCommand, RefineCommand, SweepCommand, CheckCommand, ScenesCommand, MaterialsCommand, NewCommand, SchemaCommand, InfoCommand, ExportCommand, RenderCommand, CompareCommand, CompletionCommand,
+using Command = std::variant<RunCommand, RefineCommand, SweepCommand, CalibrateCommand, CheckCommand, ScenesCommand, MaterialsCommand, NewCommand, SchemaCommand, InfoCommand, ExportCommand, RenderCommand, CompareCommand, CompletionCommand,
                              ManualCommand, TextCommand>;
 
 /// Throws Error with exit code 2 and, where one is near, the name that may have been meant.

@@ -12,6 +12,7 @@ namespace talus::cli {
 ExitCode execute(const RunCommand&);
 ExitCode execute(const RefineCommand&);
 ExitCode execute(const SweepCommand&);
+ExitCode execute(const CalibrateCommand&);
 ExitCode execute(const CheckCommand&);
 ExitCode execute(const ScenesCommand&);
 ExitCode execute(const MaterialsCommand&);

@@ -12,7 +12,7 @@ namespace talus::cli {
 namespace {
 
 ExitCode dryRun(const RunCommand& command) {
-    const scene::Scene scene = scene::read(run::requestOf(command.options), scene::builtInMethods());
+    const scene::Scene scene = scene::read(run::requestOf(command.options, scene::builtInMethods()), scene::builtInMethods());
     for (const std::string& warning : scene.warnings()) fmt::print(stderr, "warning: {}\n", warning);
     const run::Forecast forecast = run::forecast(scene, command.options);
     print(fmt::format("method   {}\ngrains   {} of {:.4g} m\nmemory   about {}; this machine has {}\nframes   {}\nstep     {:.4g} s, taken in {:.3g} s\n"

@@ -52,18 +52,18 @@ NarrowPlaces narrowPlaces(const scene::Scene& scene, const world::Estimate& esti
     constexpr double kEnough = 6;
     constexpr std::size_t kMostShown = 3;
     NarrowPlaces found;
-    if (!(estimate.size > 0)) return found;
+    if (!(estimate.resolved() > 0)) return found;
     const world::World world = scene.buildWorld();
-    const std::string_view unit = scene.method().continuum ? "cells" : "grains";
+    const std::string_view unit = estimate.carrierSize > 0 ? "guides" : scene.method().continuum ? "cells" : "grains";
     const auto add = [&](std::string_view kind, const std::string& what, double width, std::string_view consequence) {
-        const double n = width / estimate.size;
+        const double n = width / estimate.resolved();
         found.text += fmt::format("{:<9}{}: {:.4g} m, {:.1f} {}\n", kind, what, width, n, unit);
         if (n < kEnough)
             found.warnings.push_back(fmt::format("{} {}: {:.1f} {} across, and below {} {}; about {:.2g} times as many grains would do", kind, what, n, unit, kEnough, consequence, std::pow(kEnough / n, 3)));
     };
     const bool anywhere = !world.emitters.empty() || std::ranges::any_of(world.fills, [](const world::Fill& fill) { return fill.listed != nullptr; });
     const auto holdsGrains = [&](const Vec3& x) { return anywhere || std::ranges::any_of(world.fills, [&](const world::Fill& fill) { return fill.region->distance(x) <= 0; }); };
-    std::vector<world::Opening> openings = world::findOpenings(standing(world, scene.stages()), world.domain, holdsGrains, estimate.size);
+    std::vector<world::Opening> openings = world::findOpenings(standing(world, scene.stages()), world.domain, holdsGrains, estimate.resolved());
     if (openings.size() > kMostShown) openings.resize(kMostShown);
     for (const world::Opening& o : openings) {
         const auto rounded = [&](double x) { return std::round(100 * x / o.width) * 0.01 * o.width + 0.0; };   // its middle is known no better

@@ -30,7 +30,7 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"k0", "ratio of horizontal to vertical stress under their own weight with which filled regions start; without it they start without stress", Dimension::none, between(0, 3)}, k0);
     v.choice({"transfer", "what a point keeps of its velocity: pic what the grid gives back, apic its gradient too, flip its own velocity, aflip both"}, kTransferNames, transfer);
     v.number({"relaxation_time", "of velocities finer than the grid, with transfer aflip or flip; unless given, that of sound through a cell for aflip, endless for flip", Dimension::time, positive()}, relaxationTime);
-    v.flag({"match_volumes", "let points that lie looser than packed close up before they press on each other"}, matchVolumes);
+    v.flag({"match_volumes", "let points that lie looser than packed close up before they press on each other, and crowded ones move apart as they are sheared"}, matchVolumes);
     v.number({"bulk_viscosity", "damps sound in packed sand: viscosity over density, speed of sound and grid spacing", Dimension::none, between(0, 0.5)}, bulkViscosity);
     v.number({"cfl", "part of the stable step to take: dt = cfl h / (c + |v|)", Dimension::none, {.min = 0, .max = 1, .minExcluded = true}}, cfl);
     v.number({"spacing", "of the grid; from the scene's resolution unless given", Dimension::length, positive()}, spacing);

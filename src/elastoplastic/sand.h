@@ -14,7 +14,7 @@ namespace talus::elastoplastic {
 template <class Real>
 struct SandState {
     WideSym3<Real> strain;      // E = b − 1
-    Wide<Real> expansion;       // v_c: ln of the volume gained in tension and not yet pushed back
+    Wide<Real> expansion;       // v_c: ln of the volume gained in tension and not yet pushed back; below 0: of what is crowded and is to move apart
     WideSym3<Real> stress;      // Kirchhoff stress τ [Pa]
     Wide<Real> plasticStrain;   // q: shear strain that was lost to sliding, summed up (29)
 };
@@ -75,7 +75,7 @@ template <class Real>
 ///     t ≥ 0 (case II, the grains part):      H ← 0,                                        v_c ← t
 ///     else (case I where the factor is 1,
 ///           case III where it is smaller):   H ← (t/3) 1 + min(1, −κ t/|dev H|) dev H,     v_c ← 0.
-/// Cohesion moves the tip: where the grains touch (v_c = 0), t − tip takes the place of t in these conditions and limits. Grains that
+/// Cohesion moves the tip: where the grains touch (v_c ≤ 0), t − tip takes the place of t in these conditions and limits. Grains that
 /// part let go of each other, and hold again when they have closed up.
 /// The plastic strain q of (29) grows by |dev H| + κ t in case III, and in case II not at all: there it would grow with every step of free
 /// flight, and friction would depend on the step. Departure from the paper, too: case I is tested before case II is given up on, so hydrostatic pressure survives.
@@ -91,7 +91,7 @@ template <class Real, template <class> class AnyCone>
     const W shear = sqrt(frobeniusSquared(deviator));
 
     const W t = trace + state.expansion;
-    const W beyondTip = t - select(state.expansion == zero, cone.tip, zero);
+    const W beyondTip = t - select(state.expansion <= zero, cone.tip, zero);
     const auto parted = beyondTip >= zero;
     const W limit = -cone.slope(lame, beyondTip) * beyondTip;
     const auto elastic = shear <= limit;

@@ -71,7 +71,7 @@ Outcome finish(FrameLoop& loop, const RunDirectory& directory, StopRequested sto
 }
 
 Outcome start(const Options& options, scene::Methods methods, Observer& observer, StopRequested stop) {
-    const scene::Scene scene = scene::read(requestOf(options), methods);
+    const scene::Scene scene = scene::read(requestOf(options, methods), methods);
     for (const std::string& warning : scene.warnings()) observer.warned(warning);
     requireMemory(scene.estimate());
     RunDirectory directory = RunDirectory::create(directoryOf(scene, options), options.overwrite);

@@ -22,7 +22,7 @@ struct Options {
 };
 
 /// The request with the file of grains that `from` names. Errors: no such run or frame (3).
-scene::Request requestOf(const Options&);
+scene::Request requestOf(const Options&, scene::Methods);
 
 struct Outcome {
     ExitCode code = ExitCode::done;

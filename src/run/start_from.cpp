@@ -24,8 +24,10 @@ From parse(const std::string& from) {
     return {from.substr(0, at), from.substr(at + 1)};
 }
 
-void refuseCarriedGrains(const From& from) {
-    if (!std::filesystem::exists(from.directory / "run.json") || readRecord(from.directory).method != "guided") return;
+void refuseCarriedGrains(const From& from, scene::Methods methods) {
+    if (!std::filesystem::exists(from.directory / "run.json")) return;
+    const std::string method = readRecord(from.directory).method;
+    if (std::ranges::none_of(methods, [&](const world::MethodInfo* known) { return known->name == method && !known->startsFromFrames; })) return;
     throw Error(ExitCode::usage, fmt::format("--from: the grains of '{}' were carried by guides, which are not in its frames; start from a run of the guides' own method", from.directory.string()));
 }
 
@@ -103,11 +105,11 @@ world::World worldAt(const scene::Scene& scene, const Archive& archive) {
 
 }  // namespace
 
-scene::Request requestOf(const Options& options) {
+scene::Request requestOf(const Options& options, scene::Methods methods) {
     scene::Request request = options.request;
     if (options.from) {
         const From from = parse(*options.from);
-        refuseCarriedGrains(from);
+        refuseCarriedGrains(from, methods);
         request.grains = std::filesystem::absolute(from.directory / "frames" / io::frameName(frameNumber(from))).string();
     }
     return request;

@@ -85,7 +85,7 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
     const double perGuide = sizeof(Origin) + 2 * sizeof(GuideState) + 2 * 7 * 8;
     const double grains = static_cast<double>(guides.grains) * static_cast<double>(settings.factor);
     return {static_cast<std::int64_t>(grains), guides.bytes + grains * (perRow + sorting) + static_cast<double>(guides.grains) * perGuide,
-            guides.size / std::cbrt(static_cast<double>(settings.factor))};
+            guides.size / std::cbrt(static_cast<double>(settings.factor)), guides.size};
 }
 
 std::unique_ptr<world::Method> create(const world::MethodSettings& given, const world::World& world, world::Precision precision) {
@@ -112,6 +112,7 @@ const world::MethodInfo info{
         const world::KnownMethod* guide = settings.guide();
         return guide && guide->info->slabWidth ? guide->info->slabWidth(*guide->settings, coarse(settings, world), axis) : 0;
     },
+    .startsFromFrames = false,   // guides are not in them
 };
 
 }  // namespace talus::upsampling

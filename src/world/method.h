@@ -126,6 +126,10 @@ struct Estimate {
     std::int64_t grains = 0;
     double bytes = 0;            // at the peak
     double size = 0;             // simulated grain size: spacing or diameter [m]
+    double carrierSize = 0;      // the same of what the forces act on where that is not the grains: of guides [m]
+
+    /// By what openings and layers are to be judged [m].
+    double resolved() const { return carrierSize > 0 ? carrierSize : size; }
 };
 
 /// What is known of a method before it runs.
@@ -141,6 +145,7 @@ struct MethodInfo {
     bool continuum = false;      // its grains are material points, which leave no pores between them
     /// Width along `axis` that it gives a two-dimensional case at the resolution of this world [m]; 0 where that is not known.
     double (*slabWidth)(const MethodSettings&, const World&, int axis) = nullptr;
+    bool startsFromFrames = true;   // a frame holds what another run needs to go on from it
     /// Fields beyond the promised ones that pictures of the grains need; every frame has them.
     std::vector<std::string_view> (*drawnFields)(const MethodSettings&) = nullptr;
 };

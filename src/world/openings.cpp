@@ -70,21 +70,23 @@ private:
     Vec3 spacing_;
 };
 
-/// The distance to all bodies. Shapes that know a bound only are looked at along many rays, which it is safe to go along in steps of the bound.
+/// The distance to all bodies, `farthest` at most. Shapes that know a bound only are looked at along many rays, which it is safe to go along in steps of the bound.
 class Room {
 public:
-    explicit Room(std::span<const BodySnapshot> bodies) : bodies_(bodies) {}
+    Room(std::span<const BodySnapshot> bodies, double farthest) : bodies_(bodies), farthest_(farthest) {}
     double operator()(const Vec3& x) const {
-        double d = std::numeric_limits<double>::infinity();
+        double d = farthest_;
         for (const BodySnapshot& body : bodies_)
             if (body.body().shape->exact()) d = std::min(d, body.distance(x));
         for (const BodySnapshot& body : bodies_)
             if (!body.body().shape->exact()) d = alongRays(body, x, d);
         return d;
     }
-    /// Climbs in the plane across an axis, from x, by steps that halve.
+    /// Climbs in the plane across an axis, from x, by steps that halve. The middle of an opening is near; where spaces are open, room grows for ever.
     Vec3 widest(Vec3 x, int across, double step) const {
         constexpr int kHalvings = 6;
+        const Vec3 from = x;
+        const double farthest = 6 * step;
         double best = (*this)(x);
         for (int halving = 0; halving < kHalvings; ++halving, step *= 0.5)
             for (bool better = true; better;) {
@@ -93,7 +95,8 @@ public:
                     for (const double by : {-step, step}) {
                         Vec3 y = x;
                         y[(across + side) % 3] += by;
-                        if (const double d = (*this)(y); d > best * (1 + 1e-9)) {
+                        if (std::abs(y[(across + side) % 3] - from[(across + side) % 3]) > farthest) continue;
+                        if (const double d = (*this)(y); d > best + 1e-9 * std::abs(best)) {
                             best = d;
                             x = y;
                             better = true;
@@ -123,6 +126,7 @@ private:
     }
 
     std::span<const BodySnapshot> bodies_;
+    double farthest_;
 };
 
 /// Distances from points of the lattice to those that lie in a body whose shape knows a bound only, less half a spacing; exactly, axis by axis as
@@ -212,7 +216,7 @@ Opening refined(const Room& room, const Vec3& from, int axis, double spacing) {
 
 std::vector<Opening> findOpenings(std::span<const BodySnapshot> bodies, const Domain& domain, const std::function<bool(const Vec3&)>& holdsGrains, double size) {
     const Lattice lattice(domain, size, bodies.size());
-    const Room room(bodies);
+    const Room room(bodies, norm(domain.size()));
     std::vector<double> distance = distanceToBounds(lattice, bodies);
     for (const BodySnapshot& body : bodies)
         if (body.body().shape->exact())

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace talus::world {
@@ -50,6 +51,20 @@ public:
 private:
     Domain domain_;
 };
+
+/// What of the world itself is not a number; methods watch their grains and nodes.
+std::optional<Failed> notFinite(const World& world) {
+    if (!isFinite(world.gravity)) return Failed{.what = "gravity is not finite", .field = "gravity"};
+    for (const Body& body : world.bodies) {
+        const FreeBody* free = body.free();
+        if (!free) continue;
+        const Pose& pose = free->pose;
+        const bool placed = isFinite(pose.position) && isFinite(pose.rotation.rotate({1, 1, 1}));
+        if (placed && isFinite(pose.velocity) && isFinite(pose.angularVelocity)) continue;
+        return Failed{.what = fmt::format("the {} of body '{}' is not finite", placed ? "velocity" : "pose", body.name), .position = pose.position, .field = placed ? "velocity" : "position"};
+    }
+    return std::nullopt;
+}
 
 }  // namespace
 
@@ -130,6 +145,8 @@ void Simulation::planTo(double target, double longestStep) {
 
 void Simulation::takeStep(const Exec& exec) {
     if (world_.gravityOverTime) world_.gravity = world_.gravityOverTime->integral(world_.time, world_.time + plan_.dt) / plan_.dt;   // its impulse is exact
+    failure_ = notFinite(world_);
+    if (failure_) return;
     const std::int64_t grains = method_->count();
     const auto start = std::chrono::steady_clock::now();
     const StepReport report = method_->step(exec, world_, plan_.dt);
@@ -141,6 +158,8 @@ void Simulation::takeStep(const Exec& exec) {
     } else if (const auto* rejected = std::get_if<Rejected>(&report)) {
         // A method that asks for no shorter step than it got would be asked for ever.
         planTo(plan_.target, rejected->dt < plan_.dt ? rejected->dt : 0);
+    } else if (std::optional<Failed> bad = notFinite(world_)) {
+        failure_ = std::move(bad);
     } else {
         --plan_.stepsLeft;
         world_.time = plan_.target - static_cast<double>(plan_.stepsLeft) * plan_.dt;   // no rounding piles up

@@ -159,5 +159,17 @@ TEST_P(MethodContract, aStateThatIsNotFiniteIsReportedWithItsGrain) {
     EXPECT_FALSE(failed->field.empty());
 }
 
+// Gravity reaches every grain and every node. Bodies: unit_world Simulation.
+TEST_P(MethodContract, aForceThatIsNotFiniteIsReportedInTheSameStep) {
+    const Exec exec(2);
+    for (const int before : {0, 1, 6}) {
+        LiveWorld run(GetParam(), makeWorld());
+        run.steps(exec, before);
+        const double dt = run.method->stableStep(run.world);
+        run.world.gravity.z = std::numeric_limits<double>::quiet_NaN();
+        EXPECT_TRUE(std::holds_alternative<Failed>(run.method->step(exec, run.world, dt))) << "after " << before << " steps";
+    }
+}
+
 }  // namespace
 }  // namespace talus::contract

@@ -9,8 +9,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace talus::world {
 namespace {
@@ -118,6 +122,30 @@ TEST(Simulation, aFailureIsReportedAndFinal) {
     EXPECT_NEAR(s.simulation.world().time, 0.3, 1e-15);
     EXPECT_EQ(s.simulation.advance(s.exec, 1.0, kAlways), Reached::failed);
     EXPECT_EQ(s.steps.size(), 3u);
+}
+
+TEST(Simulation, aBodyOrGravityThatIsNotFiniteIsAFailureAtOnce) {
+    constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+    const std::vector<std::pair<std::function<void(World&)>, std::string>> spoil{
+        {[](World& w) { w.gravity.y = kNothing; }, "gravity is not finite"},
+        {[](World& w) { std::get<FreeBody>(w.bodies[0].motion).pose.angularVelocity.z = kNothing; }, "the velocity of body 'box' is not finite"},
+        {[](World& w) { std::get<FreeBody>(w.bodies[0].motion).pose.rotation.w = kNothing; }, "the pose of body 'box' is not finite"},
+    };
+    for (const auto& [change, told] : spoil) {
+        Bench s;
+        World world = s.simulation.world();
+        world.bodies = {Body{.name = "box", .shape = std::make_shared<geometry::Box>(Vec3{1, 1, 1}), .motion = FreeBody{}, .source = 0, .load = {}}};
+        s.simulation.replaceWorld(world);
+        EXPECT_EQ(s.simulation.advance(s.exec, 0.2, kAlways), Reached::target);
+        world = s.simulation.world();
+        change(world);
+        s.simulation.replaceWorld(world);
+        const std::size_t before = s.steps.size();
+        EXPECT_EQ(s.simulation.advance(s.exec, 1.0, kAlways), Reached::failed);
+        EXPECT_EQ(s.steps.size(), before) << "no further step";
+        ASSERT_TRUE(s.simulation.failure());
+        EXPECT_EQ(s.simulation.failure()->what, told);
+    }
 }
 
 // The stable step grows, so that a run which forgot its plan would take longer steps after the resume.

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/calibration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus::study {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double kLeast = 0, kMost = 2;   // ends of frictionAt
+constexpr double kStride = 0.35;          // towards a target that is not yet between two heaps
+constexpr double kNarrowest = 0.01;       // beyond this, noise decides
+
+/// Heaps of about 3,000 soft grains, poured fast; a minute or two each.
+const std::vector<std::string> kSmallHeap{"resolution.size== foot/14", "full=1.2", "time.end=2.4", "gap== 0.15*foot"};
+
+/// a (b/a)^x.
+double geometric(double a, double b, double x) { return a * std::pow(b / a, std::clamp(x, 0.0, 1.0)); }
+
+double packingFraction(const CalibrationOptions& options) {
+    if (options.bulkDensity.has_value() != options.density.has_value()) throw Error(ExitCode::usage, "--density and --bulk-density go together: their ratio is the packing fraction");
+    if (!options.bulkDensity) return 0;
+    constexpr double kLoosest = 0.2, kDensest = 0.74;
+    const double fraction = *options.bulkDensity / *options.density;
+    if (!(fraction >= kLoosest && fraction <= kDensest))
+        throw Error(ExitCode::usage, fmt::format("--bulk-density {} of grains of --density {} is a packing fraction of {:.3g}; grains lie at {} to {}", *options.bulkDensity, *options.density, fraction, kLoosest, kDensest));
+    return fraction;
+}
+
+/// A sweep of one case, so that it is a process of its own and can be gone on with.
+SweepOptions heapOf(const CalibrationOptions& options, double fraction, double place, std::size_t number) {
+    const Friction friction = frictionAt(options.shape, place);
+    SweepPlan plan;
+    plan.request.scene = "heap";
+    plan.request.method = "dem";
+    plan.request.sets = kSmallHeap;
+    plan.request.sets.push_back(fmt::format("angle={}", std::clamp(options.angle, 10.0, 45.0)));
+    plan.request.sets.push_back(fmt::format("dem.templates=\"{}\"", options.shape));
+    plan.request.sets.push_back(fmt::format("dem.rolling_friction={:.6g}", friction.rolling));
+    if (options.density) plan.request.sets.push_back(fmt::format("materials.sand.density={}", *options.density));
+    if (fraction > 0) plan.request.sets.push_back(fmt::format("materials.sand.packing_fraction={:.6g}", fraction));
+    for (const std::string& set : options.sets) {   // those given by hand stand instead
+        std::erase_if(plan.request.sets, [&](const std::string& known) { return known.substr(0, known.find('=')) == set.substr(0, set.find('=')); });
+        plan.request.sets.push_back(set);
+    }
+    plan.variations = {{"dem.contact_friction", {fmt::format("{:.6g}", friction.contact)}}};
+    const Path folder = options.out / fmt::format("{:02}", number);
+    return {.plan = plan, .program = options.program, .out = folder, .jobs = 1, .threads = options.threads, .resume = fs::exists(folder)};
+}
+
+CalibrationRow rowOf(const SweepOutcome& outcome, double place) {
+    const CaseOutcome& heap = *outcome.record.outcomes.front();
+    if (heap.exitCode != 0) throw Error(ExitCode::diverged, fmt::format("the heap in '{}' failed with exit code {}: {}", outcome.folder.string(), heap.exitCode, heap.message));
+    const double angle = SweepColumn{"heap", "angle", ""}.valueIn(heap);
+    if (!std::isfinite(angle)) throw Error(ExitCode::diverged, fmt::format("no heap formed in '{}': take more grains, --set resolution.size=…, or pour longer, --set full=…", outcome.folder.string()));
+    return {place, angle, heap.wallSeconds};
+}
+
+std::string table(const CalibrationOptions& options, const std::vector<CalibrationRow>& rows) {
+    std::string text = "contact_friction,rolling_friction,angle_deg,wall_s\n";
+    for (const CalibrationRow& row : rows) {
+        const Friction friction = frictionAt(options.shape, row.place);
+        text += fmt::format("{:.6g},{:.6g},{},{}\n", friction.contact, friction.rolling, row.angle, row.wallSeconds);
+    }
+    return text;
+}
+
+void prepare(const CalibrationOptions& options) {
+    const bool there = fs::exists(options.out) && !fs::is_empty(options.out);
+    if (options.resume && !fs::exists(options.out / "01")) throw Error(ExitCode::missing, fmt::format("there is no calibration in '{}'", options.out.string()));
+    if (there && !options.resume) {
+        if (!options.overwrite) throw Error(ExitCode::usage, fmt::format("'{}' is not empty; use --out for another folder, --resume to go on with the calibration in it, or --overwrite", options.out.string()));
+        if (!fs::exists(options.out / "01" / "sweep.json")) throw Error(ExitCode::usage, fmt::format("'{}' holds no calibration; --overwrite replaces nothing else", options.out.string()));
+        fs::remove_all(options.out);
+    }
+    io::createDirectories(options.out);
+}
+
+}  // namespace
+
+std::optional<double> RisingSearch::next() const {
+    if (known_.empty()) return first_;
+    if (met()) return std::nullopt;
+    const Measured *below = nullptr, *above = nullptr;
+    for (const Measured& m : known_) {
+        if (m.value < target_ && (!below || m.place > below->place)) below = &m;
+        if (m.value >= target_ && (!above || m.place < above->place)) above = &m;
+    }
+    if (!above) return below->place >= high_ ? std::nullopt : std::optional(std::min(high_, below->place + kStride));
+    if (!below) return above->place <= low_ ? std::nullopt : std::optional(std::max(low_, above->place - kStride));
+    const double width = above->place - below->place;
+    if (width < kNarrowest) return std::nullopt;
+    const double part = (target_ - below->value) / (above->value - below->value);
+    return below->place + std::clamp(part, 0.15, 0.85) * width;
+}
+
+const RisingSearch::Measured& RisingSearch::best() const {
+    return *std::ranges::min_element(known_, {}, [&](const Measured& m) { return std::abs(m.value - target_); });
+}
+
+bool RisingSearch::met() const { return !known_.empty() && std::abs(best().value - target_) <= tolerance_; }
+
+Friction frictionAt(std::string_view shape, double place) {
+    if (shape == "sphere") return {place <= 1 ? 0.5 : geometric(0.5, 1, place - 1), place <= 1 ? geometric(0.02, 0.4, place) : geometric(0.4, 1, place - 1)};
+    return {geometric(0.03, 0.8, place), place <= 1 ? 0 : 0.5 * (place - 1)};
+}
+
+CalibrationOutcome calibrate(const CalibrationOptions& options, FunctionRef<void(const CalibrationRow&)> show, run::StopRequested stop) {
+    CalibrationOutcome outcome;
+    outcome.packingFraction = packingFraction(options);
+    prepare(options);
+    RisingSearch search(kLeast, kMost, 0.7, options.angle, options.tolerance);
+    for (int run = 1; run <= options.mostRuns; ++run) {
+        const std::optional<double> place = search.next();
+        if (!place) break;
+        const SweepOutcome heap = sweep(heapOf(options, outcome.packingFraction, *place, outcome.rows.size() + 1), [](const SweepProgress&) {}, stop);
+        outcome.code = heap.code;
+        if (heap.code != ExitCode::done) return outcome;
+        const CalibrationRow row = rowOf(heap, *place);
+        outcome.rows.push_back(row);
+        search.add({row.place, row.angle});
+        io::writeFile(options.out / "calibration.csv", table(options, outcome.rows));
+        show(row);
+    }
+    outcome.met = search.met();
+    outcome.best = *std::ranges::find(outcome.rows, search.best().place, &CalibrationRow::place);
+    io::writeFile(options.out / "material.toml", calibratedTables(options, outcome));
+    return outcome;
+}
+
+std::string calibratedTables(const CalibrationOptions& options, const CalibrationOutcome& outcome) {
+    const Friction friction = frictionAt(options.shape, outcome.best.place);
+    std::string text = fmt::format("# Heaps stand at {:.1f} degrees; {:g} were asked for.\n[[materials]]\nname = \"grains\"\n", outcome.best.angle, options.angle);
+    if (options.density) text += fmt::format("density = {}\nbulk_density = {}   # a packing fraction of {:.3f}\n", *options.density, *options.bulkDensity, outcome.packingFraction);
+    text += fmt::format("friction_angle_deg = {:g}   # for the other methods\n\n[dem]\ntemplates = \"{}\"\ncontact_friction = {:.3g}\nrolling_friction = {:.3g}\n", options.angle, options.shape, friction.contact, friction.rolling);
+    return text;
+}
+
+}  // namespace talus::study

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`talus calibrate` with heaps far too small: the tables that it prints are those of the nearest heap, it goes on where it was, and says where it
+cannot reach the angle."""
+import argparse
+import csv
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from run_directories import Failure, outcome
+
+SMALL = [word for text in ("resolution.size== foot/6", "foot=0.05", "full=0.3", "time.end=0.6") for word in ("--set", text)]
+
+
+def calibrate(talus: Path, out: Path, *more: str, expected: int) -> tuple[str, str]:
+    result = subprocess.run([str(talus), "calibrate", "--template", "sphere", *SMALL, "--out", str(out), *more], capture_output=True, text=True, check=False)
+    if result.returncode != expected:
+        raise Failure(f"exit code {result.returncode} instead of {expected}: {result.stderr}")
+    return result.stdout, result.stderr
+
+
+def expect(condition: bool, what: str) -> None:
+    if not condition:
+        raise Failure(what)
+
+
+def check(talus: Path, folder: Path) -> None:
+    options = ("--angle", "30", "--tolerance", "10", "--density", "2500", "--bulk-density", "1500")
+    printed, said = calibrate(talus, folder / "a", *options, expected=0)
+    scene = tomllib.loads(printed)
+    with (folder / "a" / "calibration.csv").open() as file:
+        heaps = list(csv.DictReader(file))
+    best = min(heaps, key=lambda heap: abs(float(heap["angle_deg"]) - 30))
+    expect(abs(float(best["angle_deg"]) - 30) <= 10, f"heaps at {[heap['angle_deg'] for heap in heaps]}")
+    expect(abs(scene["dem"]["rolling_friction"] / float(best["rolling_friction"]) - 1) < 1e-2, printed)
+    expect(scene["materials"][0]["bulk_density"] == 1500 and scene["dem"]["templates"] == "sphere", printed)
+    expect((folder / "a" / "material.toml").read_text() == printed, "material.toml is not what was printed")
+    expect(said.count("heap ") == len(heaps), said)
+    frames = sorted((folder / "a").rglob("*.vtp"))
+    times = [path.stat().st_mtime_ns for path in frames]
+    expect(calibrate(talus, folder / "a", *options, "--resume", expected=0)[0] == printed, "another result after --resume")
+    expect([path.stat().st_mtime_ns for path in frames] == times, "heaps were poured again")
+    calibrate(talus, folder / "a", *options, expected=2)   # the folder is not empty
+    calibrate(talus, folder / "none", *options, "--resume", expected=3)
+    _, said = calibrate(talus, folder / "b", "--angle", "59", "--most-runs", "1", expected=4)
+    expect("no heap of 'sphere' came within 1 degrees of 59" in said, said)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--talus", type=Path, required=True)
+    arguments = parser.parse_args()
+    return outcome(lambda folder: check(arguments.talus.resolve(), folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
