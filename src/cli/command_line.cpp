@@ -31,6 +31,12 @@ CLI::Validator wholeNumber(std::int64_t least, std::int64_t most) {
         return error == std::errc{} && end == text.data() + text.size() && value >= least && value <= most;
     });
 }
+CLI::Validator numberFrom(double least, double most) {
+    return mustBe(fmt::format("a number from {} to {}", least, most), [=](const std::string& text) {
+        double value = 0;
+        return CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
+    });
+}
 CLI::Validator nonNegative() {
     return mustBe("a number of at least 0", [](const std::string& text) {
         double value = 0;
@@ -250,10 +256,10 @@ private:
                             "Pours small heaps with the scene `heap` until one stands at the angle, and prints the tables for a scene. Exit code 4: none did.\n"
                             "Examples:\n  talus calibrate --angle 33 --density 2650 --bulk-density 1560 --template cube8 --out gravel\n  talus calibrate --angle 33 --density 2650 --bulk-density 1560 --template cube8 --out gravel --resume",
                             calibrate_);
-        app.add_option("--angle", options.angle, "Angle at which the material heaps up, in degrees")->type_name("DEG")->required()->check(CLI::Range(5.0, 60.0));
-        app.add_option("--tolerance", options.tolerance, "How near a heap must come, in degrees; 1 unless given")->type_name("DEG")->check(CLI::Range(0.05, 60.0));
-        app.add_option("--density", options.density, "Of a grain, in kg/m^3")->type_name("D")->check(CLI::Range(1.0, 1e5));
-        app.add_option("--bulk-density", options.bulkDensity, "Of the heap with its pores, in kg/m^3")->type_name("D")->check(CLI::Range(1.0, 1e5));
+        app.add_option("--angle", options.angle, "Angle at which the material heaps up, in degrees")->type_name("DEG")->required()->check(numberFrom(5, 60));
+        app.add_option("--tolerance", options.tolerance, "How near a heap must come, in degrees; 1 unless given")->type_name("DEG")->check(numberFrom(0.05, 60));
+        app.add_option("--density", options.density, "Of a grain, in kg/m^3")->type_name("D")->check(numberFrom(1, 1e5));
+        app.add_option("--bulk-density", options.bulkDensity, "Of the heap with its pores, in kg/m^3")->type_name("D")->check(numberFrom(1, 1e5));
         app.add_option("--template", options.shape, "Kind of grain: sphere, tetra4 (unless given), octa6, cube8, bcc9")->type_name("NAME")->check(oneOf({"sphere", "tetra4", "octa6", "cube8", "bcc9"}));
         app.add_option("--most-runs", options.mostRuns, "Give up after so many heaps; 8 unless given")->type_name("N")->check(wholeNumber(1, 100));
         app.add_option("--set", options.sets, "Override a key or parameter of the scene heap; repeat for several")->type_name("KEY=VALUE")->expected(1)->take_all();
