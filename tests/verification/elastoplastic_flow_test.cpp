@@ -154,8 +154,14 @@ TEST(ElastoplasticFlow, hardeningTakesTheFrictionAngleOver) {
     EXPECT_LT(least, 34) << "some points have lost most of the 6 degrees";
 }
 
-/// (r∞ − r₀)/r₀ of a slab column of aspect ratio a that collapses beside a smooth wall: the front that 99 % of the mass is behind.
-double runOut(double aspect, int cellsAcross, double cfl, double cohesion = 0) {
+/// (r∞ − r₀)/r₀ of a slab column of aspect ratio a that collapses beside a smooth wall.
+struct RunOut {
+    double mass;   // to where 99 % of it is behind
+    /// To where the deposit is half a cell deep, as the toe of an experiment is where no layer of grains is left. 99 % of the mass are short
+    /// of a toe of slope s by √(0.02 a/s) r₀: for a = 0.5 and s = 0.4 by 0.16 r₀, a quarter of what the laws say.
+    double toe;
+};
+RunOut runOut(double aspect, int cellsAcross, double cfl, double cohesion = 0) {
     const double r0 = 0.1, h = r0 / cellsAcross, reach = r0 * (2 + 2.2 * aspect);
     world::World world = slab(h, {reach, 4 * h, 1.2 * aspect * r0});
     world.materials.front().cohesion = cohesion;
@@ -171,15 +177,18 @@ double runOut(double aspect, int cellsAcross, double cfl, double cohesion = 0) {
     simulation.method().read(exec, std::array<std::string_view, 1>{"position"}, grains);
     std::vector<double> x;
     for (std::size_t i = 0; i < grains.count(); ++i) x.push_back(grains.reals("position")[3 * i]);
-    const auto front = x.begin() + static_cast<std::ptrdiff_t>(0.99 * static_cast<double>(x.size()));
-    std::ranges::nth_element(x, front);
-    return *front / r0 - 1;
+    std::ranges::sort(x);
+    std::vector<double> depth(static_cast<std::size_t>(reach / h) + 1, 0.0);   // of columns one cell wide, in cells
+    for (const double at : x) depth[static_cast<std::size_t>(at / h)] += aspect * cellsAcross * cellsAcross / static_cast<double>(x.size());
+    const auto shallow = static_cast<std::size_t>(std::ranges::find_if(depth, [](double d) { return d < 0.5; }) - depth.begin());
+    const double deep = depth[shallow - 1], toe = static_cast<double>(shallow) - 0.5 + (deep - 0.5) / (deep - depth[shallow]);   // between the middles of two columns
+    return {x[static_cast<std::size_t>(0.99 * static_cast<double>(x.size()))] / r0 - 1, toe * h / r0 - 1};
 }
 
 // PHYSICS: between the laws of Lube et al. and Lajeunesse et al. (A_column_laws.csv), widened by 15 %; half the step changes the
 // run-out by less than 3 %. With apic instead of aflip the run-out at this resolution is shorter, and shrinks with the step.
 TEST(ElastoplasticFlow, aColumnRunsOutAsFarAsMeasuredWhateverTheStep) {
-    const double coarse = runOut(2, 12, 0.4), half = runOut(2, 12, 0.2);
+    const double coarse = runOut(2, 12, 0.4).toe, half = runOut(2, 12, 0.2).toe;
     std::printf("    a = 2: run-out %.3f r0; with half the step %.3f\n", coarse, half);
     EXPECT_GT(coarse, 0.85 * 1.2 * 2);
     EXPECT_LT(coarse, 1.15 * 1.8 * 2);
@@ -188,7 +197,7 @@ TEST(ElastoplasticFlow, aColumnRunsOutAsFarAsMeasuredWhateverTheStep) {
 
 // A cliff of height H stands up to k of about a quarter of ρ g H: 1500 Pa hold 10 cm of sand, 20 Pa do not.
 TEST(ElastoplasticFlow, wetSandStandsWhereDrySandFalls) {
-    const double dry = runOut(1, 8, 0.4), moist = runOut(1, 8, 0.4, 20), wet = runOut(1, 8, 0.4, 1500);
+    const double dry = runOut(1, 8, 0.4).mass, moist = runOut(1, 8, 0.4, 20).mass, wet = runOut(1, 8, 0.4, 1500).mass;
     std::printf("    run-out dry %.3f r0, with a cohesion of 20 Pa %.3f, of 1500 Pa %.3f\n", dry, moist, wet);
     EXPECT_GT(dry, 0.8);
     EXPECT_LT(moist, dry);
@@ -200,12 +209,18 @@ TEST(ElastoplasticStudy, columnsOfManyShapesRunOutAsMeasured) {
     for (const double aspect : {0.5, 1.0, 2.0, 4.0}) {
         const double lube = aspect < 2.3 ? 1.2 * aspect : 1.9 * std::pow(aspect, 2.0 / 3);
         const double lajeunesse = aspect < 3 ? 1.8 * aspect : 2.3 * std::pow(aspect, 2.0 / 3);
-        const double coarse = runOut(aspect, 12, 0.4), fine = runOut(aspect, 24, 0.4);
-        std::printf("    a = %.1f: run-out %.3f r0, twice as fine %.3f; laws %.3f to %.3f\n", aspect, coarse, fine, lube, lajeunesse);
-        EXPECT_GT(fine, 0.85 * lube);
-        EXPECT_LT(fine, 1.15 * lajeunesse);
-        EXPECT_NEAR(fine, coarse, 0.05 * fine) << "refinement";
+        const double toe = runOut(aspect, 24, 0.4).toe;
+        std::printf("    a = %.1f: run-out %.3f r0; laws %.3f to %.3f\n", aspect, toe, lube, lajeunesse);
+        EXPECT_GT(toe, 0.85 * lube);
+        EXPECT_LT(toe, 1.15 * lajeunesse);
     }
+}
+
+// PHYSICS: 5 % when the cells are halved, then 3 %. From 12 to 24 cells the run-out grows by 9 % (docs/methods/elastoplastic.md, Limits).
+TEST(ElastoplasticStudy, aColumnRunsOutAsFarOnAFinerGrid) {
+    const RunOut fine = runOut(2, 24, 0.4), finest = runOut(2, 48, 0.4);
+    std::printf("    a = 2: run-out of the mass %.3f and %.3f r0 at 24 and 48 cells, of the toe %.3f and %.3f\n", fine.mass, finest.mass, fine.toe, finest.toe);
+    EXPECT_NEAR(finest.mass, fine.mass, 0.03 * fine.mass);
 }
 
 // Sand that starts as single points at half its density falls together: it carries load only when packed. Without match_volumes
