@@ -25,8 +25,8 @@ constexpr double kMatchesPerTime = 8;
 /// Part of what is crowded that moves apart while points are sheared by 1. A layer of 10 cells that flows down a slope with μ(I), started
 /// jittered, has 0.80 of its height and 0.77 of its mean speed after 4 s with 0, 0.93 and 1.00 with 0.05, 0.96 and 1.13 with 0.2.
 constexpr double kApart = 0.2;
-/// And at most so much of it between two matches.
-constexpr double kMostApart = 0.5;
+/// And at most so much of it between two matches, of this excess at most: in spray, points with a large v_c fill nodes many times over.
+constexpr double kMostApart = 0.05, kMostCrowded = 0.2;
 /// A node is inside where its six neighbours are at least so full, compared with itself: those that a flat surface cuts fall out, or
 /// lack less than the tolerance for it.
 constexpr double kInside = 0.4;
@@ -132,7 +132,8 @@ void ExplicitMethod<Real>::matchVolumes(const Exec& exec, double dt) {
             Real* expansion = points_.expansion.group(g);
             const Wide<Real> zero(Real(0)), left = max(zero, mulAdd(part, lack, Wide<Real>::load(expansion)));
             const Wide<Real> apart = min(mostApart, apartPerRate * shearRate(points_.gradient.group(g)));
-            mulAdd(apart, min(zero, lack), left).store(expansion);
+            const Wide<Real> crowded = select(left > zero, zero, max(Wide<Real>(static_cast<Real>(-kMostCrowded)), min(zero, lack)));
+            mulAdd(apart, crowded, left).store(expansion);
         }
     });
 }
