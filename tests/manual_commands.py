@@ -65,12 +65,9 @@ def made_small(arguments: list[str]) -> list[str]:
     """The same command with less to do."""
     command, rest = arguments[0], arguments[1:]
     if command in ("run", "sweep") and positionals(rest):
-        rest = ["--set=" + FEW_GRAINS if "resolution.grains=" in a else a for a in rest]
-        rest = [a for i, a in enumerate(rest) if not (a == "--set" and i + 1 < len(rest) and rest[i + 1].startswith("--set="))]
-        if not rest[0].endswith(".toml"):
-            rest = with_option(rest, "--variant", "smoke")
-        elif "--set=" + FEW_GRAINS not in rest:
-            rest += ["--set", FEW_GRAINS]
+        large = [i for i, a in enumerate(rest) if a.strip('"').startswith(("resolution.", "time.end=") if not rest[0].endswith(".toml") else "resolution.")]
+        rest = [a for i, a in enumerate(rest) if i not in large and i + 1 not in large]
+        rest = rest + ["--set", FEW_GRAINS] if rest[0].endswith(".toml") else with_option(rest, "--variant", "smoke")
     if command == "run" and "--resume" not in rest:
         rest += ["--no-preview"]
     if command == "calibrate":
@@ -167,7 +164,8 @@ class OfTheTestItself(unittest.TestCase):
 
     def test_made_small(self) -> None:
         self.assertEqual(made_small(["run", "drum", "--set", "speed=1"]), ["run", "drum", "--set", "speed=1", "--variant", "smoke", "--no-preview"])
-        self.assertEqual(made_small(["run", "a.toml", "--set", "resolution.grains=1e6"]), ["run", "a.toml", "--set=" + FEW_GRAINS, "--no-preview"])
+        self.assertEqual(made_small(["run", "a.toml", "--set", "resolution.grains=1e6"]), ["run", "a.toml", "--set", FEW_GRAINS, "--no-preview"])
+        self.assertEqual(made_small(["run", "drum", "--set", "time.end=3"]), ["run", "drum", "--variant", "smoke", "--no-preview"])
         self.assertEqual(made_small(["render", "a", "--size", "9x9"]), ["render", "a", "--size", "64x48", "--samples", "1"])
         self.assertEqual(made_small(["run", "--resume", "--out", "a"]), ["run", "--resume", "--out", "a"])
 
