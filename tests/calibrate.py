@@ -9,13 +9,12 @@ import sys
 import tomllib
 from pathlib import Path
 
-from run_directories import Failure, outcome
+from run_directories import TINY_HEAP, Failure, outcome
 
-SMALL = [word for text in ("resolution.size== foot/6", "foot=0.05", "full=0.3", "time.end=0.6") for word in ("--set", text)]
 
 
 def calibrate(talus: Path, out: Path, *more: str, expected: int) -> tuple[str, str]:
-    result = subprocess.run([str(talus), "calibrate", "--template", "sphere", *SMALL, "--out", str(out), *more], capture_output=True, text=True, check=False)
+    result = subprocess.run([str(talus), "calibrate", "--template", "sphere", *TINY_HEAP, "--out", str(out), *more], capture_output=True, text=True, check=False)
     if result.returncode != expected:
         raise Failure(f"exit code {result.returncode} instead of {expected}: {result.stderr}")
     return result.stdout, result.stderr
@@ -27,13 +26,13 @@ def expect(condition: bool, what: str) -> None:
 
 
 def check(talus: Path, folder: Path) -> None:
-    options = ("--angle", "30", "--tolerance", "10", "--density", "2500", "--bulk-density", "1500")
+    options = ("--angle", "20", "--tolerance", "15", "--density", "2500", "--bulk-density", "1500")
     printed, said = calibrate(talus, folder / "a", *options, expected=0)
     scene = tomllib.loads(printed)
     with (folder / "a" / "calibration.csv").open() as file:
         heaps = list(csv.DictReader(file))
-    best = min(heaps, key=lambda heap: abs(float(heap["angle_deg"]) - 30))
-    expect(abs(float(best["angle_deg"]) - 30) <= 10, f"heaps at {[heap['angle_deg'] for heap in heaps]}")
+    best = min(heaps, key=lambda heap: abs(float(heap["angle_deg"]) - 20))
+    expect(abs(float(best["angle_deg"]) - 20) <= 15, f"heaps at {[heap['angle_deg'] for heap in heaps]}")
     expect(abs(scene["dem"]["rolling_friction"] / float(best["rolling_friction"]) - 1) < 1e-2, printed)
     expect(scene["materials"][0]["bulk_density"] == 1500 and scene["dem"]["templates"] == "sphere", printed)
     expect((folder / "a" / "material.toml").read_text() == printed, "material.toml is not what was printed")
@@ -43,6 +42,9 @@ def check(talus: Path, folder: Path) -> None:
     expect(calibrate(talus, folder / "a", *options, "--resume", expected=0)[0] == printed, "another result after --resume")
     expect([path.stat().st_mtime_ns for path in frames] == times, "heaps were poured again")
     calibrate(talus, folder / "a", *options, expected=2)   # the folder is not empty
+    (folder / "a" / "mine.txt").write_text("kept")
+    expect(calibrate(talus, folder / "a", *options, "--overwrite", expected=0)[0] == printed, "another result after --overwrite")
+    expect((folder / "a" / "mine.txt").exists(), "--overwrite took a file that is not its own")
     calibrate(talus, folder / "none", *options, "--resume", expected=3)
     _, said = calibrate(talus, folder / "b", "--angle", "59", "--most-runs", "1", expected=4)
     expect("no heap of 'sphere' came within 1 degrees of 59" in said, said)

@@ -12,9 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from run_directories import add_scene_arguments, cut_off, differences, run_command, run_to_the_end
+from run_directories import add_scene_arguments, cut_off, faults_after_going_on, run_command, run_to_the_end
 
-NO_CHECKPOINT = 3            # exit code of --resume
 FILES, USAGE = 5, 2          # exit codes; 0 without memory: a library did with less
 MOST_ALLOCATIONS = 30        # of those that a run makes, as many are tried
 JUMPS = (-100_000_000, -3600, 3600, 100_000_000)   # of the clock [s]
@@ -46,20 +45,8 @@ class Faults:
             found.append(f"says '{result.stderr.strip()}'")
         found += [f"{path.name} is cut off" for path in cut_off(out)]
         found += [f"{path} is left over" for path in out.rglob(".*.tmp-*")]
-        found += self.gone_on(out)
+        found += faults_after_going_on(self.command(out), self.whole, out)
         return [f"{fault}: {line}" for line in found]
-
-    def gone_on(self, out: Path) -> list[str]:
-        """What is wrong with the run after it was told to go on."""
-        command = self.command(out)
-        resumed = subprocess.run([*command, "--resume"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
-        if resumed.returncode == NO_CHECKPOINT:
-            if list((out / "checkpoint").glob("*.h5")):
-                return ["--resume cannot use the checkpoint"]
-            run_to_the_end([*command, "--overwrite"] if (out / "run.json").exists() else command)
-        elif resumed.returncode != 0:
-            return [f"exit code {resumed.returncode} from --resume: {resumed.stderr}"]
-        return differences(self.whole, out)
 
 
 def main() -> int:

@@ -10,9 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from run_directories import add_scene_arguments, cut_off, differences, run_command, run_to_the_end
+from run_directories import add_scene_arguments, cut_off, faults_after_going_on, run_command, run_to_the_end
 
-NO_CHECKPOINT = 3   # exit code of --resume
 LIMITS = (0, 1_000, 5_000, 100_000, 500_000)   # [bytes]: run.json, scene.toml, first checkpoint, frame, later checkpoint
 
 
@@ -35,14 +34,7 @@ def problems(arguments: argparse.Namespace, whole: Path, out: Path, limit: int) 
         told = json.loads(record.read_text(encoding="utf-8"))
         if told["status"] != "failed" or "cannot write" not in told.get("failure", ""):
             found.append(f"run.json says {told['status']}: {told.get('failure')}")
-    resumed = subprocess.run([*command, "--resume"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode
-    if resumed == NO_CHECKPOINT:
-        if list((out / "checkpoint").glob("*.h5")):
-            found.append("--resume cannot use the checkpoint")
-        run_to_the_end([*command, "--overwrite"] if record.exists() else command)
-    elif resumed != 0:
-        found.append(f"exit code {resumed} from --resume")
-    return found + differences(whole, out)
+    return found + faults_after_going_on(command, whole, out)
 
 
 def main() -> int:

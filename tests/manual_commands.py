@@ -16,10 +16,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from run_directories import TINY_HEAP
+
 ROOT = Path(__file__).resolve().parent.parent
 READ_A_RUN = {"info", "export", "render", "compare", "refine"}
 FEW_GRAINS = "resolution.grains=600"
-TINY_HEAP = [word for text in ("resolution.size== foot/6", "foot=0.05", "full=0.3", "time.end=0.6") for word in ("--set", text)]
 
 
 def blocks(page: str) -> list[list[str]]:
@@ -71,7 +72,7 @@ def made_small(arguments: list[str]) -> list[str]:
     if command == "run" and "--resume" not in rest:
         rest += ["--no-preview"]
     if command == "calibrate":
-        rest = with_option(rest, "--tolerance", "50") + TINY_HEAP
+        rest = [*with_option(rest, "--tolerance", "50"), *TINY_HEAP]
     if command in ("render", "compare"):
         rest = with_option(with_option(rest, "--size", "64x48"), "--samples", "1")
     return [command, *rest]

@@ -10,6 +10,8 @@ from pathlib import Path
 
 APPENDED, TRAILER = b'<AppendedData encoding="raw">\n_', b"\n</AppendedData>\n</VTKFile>\n"
 QUIET = ("--no-preview", "-q")   # for runs of which only the files matter
+TINY_HEAP = tuple(word for text in ("resolution.size== foot/6", "foot=0.05", "full=0.3", "time.end=0.6") for word in ("--set", text))   # for calibrate
+NO_CHECKPOINT = 3   # exit code of --resume
 PROMISED = ("frames", "probes", "series.csv", "flows.csv")   # byte-identical for the same run; the rest may tell the time
 
 
@@ -95,3 +97,15 @@ def is_whole(frame: bytes) -> bool:
 def cut_off(directory: Path) -> list[Path]:
     """Frames under their final name that are not whole."""
     return [path for path in sorted((directory / "frames").glob("grains_*.vtp")) if not is_whole(path.read_bytes())]
+
+
+def faults_after_going_on(command: Sequence[str], whole: Path, out: Path) -> list[str]:
+    """Resumes a run that ended badly, or starts it again where it left no checkpoint: what then is not as in the whole run."""
+    resumed = subprocess.run([*command, "--resume"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    if resumed.returncode == NO_CHECKPOINT:
+        if list((out / "checkpoint").glob("*.h5")):
+            return ["--resume cannot use the checkpoint"]
+        run_to_the_end([*command, "--overwrite"] if (out / "run.json").exists() else command)
+    elif resumed.returncode != 0:
+        return [f"exit code {resumed.returncode} from --resume: {resumed.stderr}"]
+    return differences(whole, out)

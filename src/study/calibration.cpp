@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 namespace talus::study {
 
@@ -15,6 +16,7 @@ namespace {
 constexpr double kLeast = 0, kMost = 2;   // ends of frictionAt
 constexpr double kStride = 0.35;          // towards a target that is not yet between two heaps
 constexpr double kNarrowest = 0.01;       // beyond this, noise decides
+constexpr std::string_view kTableFile = "calibration.csv", kMaterialFile = "material.toml";
 
 /// Heaps of about 3,000 soft grains, poured fast; a minute or two each.
 const std::vector<std::string> kSmallHeap{"resolution.size== foot/14", "full=1.2", "time.end=2.4", "gap== 0.15*foot"};
@@ -32,6 +34,8 @@ double packingFraction(const CalibrationOptions& options) {
     return fraction;
 }
 
+Path heapFolder(const CalibrationOptions& options, std::size_t number) { return options.out / fmt::format("{:02}", number); }
+
 /// A sweep of one case, so that it is a process of its own and can be gone on with.
 SweepOptions heapOf(const CalibrationOptions& options, double fraction, double place, std::size_t number) {
     const Friction friction = frictionAt(options.shape, place);
@@ -43,13 +47,16 @@ SweepOptions heapOf(const CalibrationOptions& options, double fraction, double p
     plan.request.sets.push_back(fmt::format("dem.templates=\"{}\"", options.shape));
     plan.request.sets.push_back(fmt::format("dem.rolling_friction={:.6g}", friction.rolling));
     if (options.density) plan.request.sets.push_back(fmt::format("materials.sand.density={}", *options.density));
-    if (fraction > 0) plan.request.sets.push_back(fmt::format("materials.sand.packing_fraction={:.6g}", fraction));
+    if (options.bulkDensity) {
+        plan.request.sets.push_back(fmt::format("materials.sand.packing_fraction={:.6g}", fraction));
+        plan.request.sets.push_back(fmt::format("bulk={}", *options.bulkDensity));
+    }
     for (const std::string& set : options.sets) {   // those given by hand stand instead
         std::erase_if(plan.request.sets, [&](const std::string& known) { return known.substr(0, known.find('=')) == set.substr(0, set.find('=')); });
         plan.request.sets.push_back(set);
     }
     plan.variations = {{"dem.contact_friction", {fmt::format("{:.6g}", friction.contact)}}};
-    const Path folder = options.out / fmt::format("{:02}", number);
+    const Path folder = heapFolder(options, number);
     return {.plan = plan, .program = options.program, .out = folder, .jobs = 1, .threads = options.threads, .resume = fs::exists(folder)};
 }
 
@@ -70,13 +77,19 @@ std::string table(const CalibrationOptions& options, const std::vector<Calibrati
     return text;
 }
 
+/// And nothing else that lies in its folder.
+void removeCalibration(const CalibrationOptions& options) {
+    for (std::size_t number = 1; fs::exists(heapFolder(options, number) / "sweep.json"); ++number) fs::remove_all(heapFolder(options, number));
+    for (const std::string_view file : {kTableFile, kMaterialFile}) fs::remove(options.out / file);
+}
+
 void prepare(const CalibrationOptions& options) {
-    const bool there = fs::exists(options.out) && !fs::is_empty(options.out);
-    if (options.resume && !fs::exists(options.out / "01")) throw Error(ExitCode::missing, fmt::format("there is no calibration in '{}'", options.out.string()));
-    if (there && !options.resume) {
+    const bool known = fs::exists(heapFolder(options, 1) / "sweep.json");
+    if (options.resume && !known) throw Error(ExitCode::missing, fmt::format("there is no calibration in '{}'", options.out.string()));
+    if (fs::exists(options.out) && !fs::is_empty(options.out) && !options.resume) {
         if (!options.overwrite) throw Error(ExitCode::usage, fmt::format("'{}' is not empty; use --out for another folder, --resume to go on with the calibration in it, or --overwrite", options.out.string()));
-        if (!fs::exists(options.out / "01" / "sweep.json")) throw Error(ExitCode::usage, fmt::format("'{}' holds no calibration; --overwrite replaces nothing else", options.out.string()));
-        fs::remove_all(options.out);
+        if (!known) throw Error(ExitCode::usage, fmt::format("'{}' holds no calibration; --overwrite replaces nothing else", options.out.string()));
+        removeCalibration(options);
     }
     io::createDirectories(options.out);
 }
@@ -124,12 +137,12 @@ CalibrationOutcome calibrate(const CalibrationOptions& options, FunctionRef<void
         const CalibrationRow row = rowOf(heap, *place);
         outcome.rows.push_back(row);
         search.add({row.place, row.angle});
-        io::writeFile(options.out / "calibration.csv", table(options, outcome.rows));
+        io::writeFile(options.out / kTableFile, table(options, outcome.rows));
         show(row);
     }
     outcome.met = search.met();
     outcome.best = *std::ranges::find(outcome.rows, search.best().place, &CalibrationRow::place);
-    io::writeFile(options.out / "material.toml", calibratedTables(options, outcome));
+    io::writeFile(options.out / kMaterialFile, calibratedTables(options, outcome));
     return outcome;
 }
 
