@@ -115,12 +115,12 @@ TEST(Presets, fillInWhatIsNotGiven) {
     EXPECT_NEAR(own.packingFraction, 1500.0 / 2650, 1e-12);
 
     const std::string two = "[[materials]]\nname = \"a\"\npreset = \"dry sand\"\n[[materials]]\nname = \"b\"\npreset = \"steel\"\n";
-    EXPECT_EQ(world(two).contacts.between(0, 1).friction, 0.48);
+    EXPECT_EQ(world(two).contacts.between(0, 1).friction, 0.36);
     EXPECT_EQ(world(two + "[[contacts]]\nbetween = [\"b\", \"a\"]\nfriction = 0.2\n").contacts.between(0, 1).friction, 0.2);
     EXPECT_EQ(world(two + "[[materials]]\nname = \"c\"\n").contacts.between(0, 2).friction, world::Contact{}.friction);
     const std::string resolved = readText(two + grains).toml();
     EXPECT_EQ(readText(resolved).toml(), resolved);
-    EXPECT_NE(resolved.find("friction = 0.48"), std::string::npos);
+    EXPECT_NE(resolved.find("friction = 0.36"), std::string::npos);
 }
 
 TEST(Presets, areAllFitToBeUsed) {
