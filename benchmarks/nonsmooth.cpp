@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed of the nonsmooth method.
-//   build/release/benchmarks/nonsmooth collapse|zb05|refine|frames|all|PROBLEM.bin
-// collapse, zb05: the friction problem of a step of 40 x 10 x 20 and 100 x 100 x 50 cells, from no stress, to the authors' tolerance, early and
-// later; refine: the same at h, h/2, h/4 in the plane of the slab; frames: milliseconds a step of each phase. A file holds, little endian, int64 n, m, nz;
-// rowptr[n+1]; col[nz]; float64 H[nz][6][3]; w[6n]; mu[n]: find λ with γ = H Hᵀ λ + w in DP(μ). Its blocks are general (stress at smooth walls
-// lacks shears), so it is solved here with the method's local law and a full 6x6 block, in the order of its nodes.
-#include "geometry/operators.h"
-#include "geometry/primitives.h"
-#include "nonsmooth/nonsmooth.h"
-#include "world/simulation.h"
+// Speed of the nonsmooth method, on the scenes of the authors and at their tolerance.
+//   build/release/benchmarks/nonsmooth problems|frames|refine|profile|memory|dump DIR|PROBLEM.bin [--csv FILE] [--scene NAME] [--threads N]
+// problems: friction problems of `column` and `zb05`, from no stress; frames: seconds a frame of `column`, `wheel`, `zb05`, `silo` by phase; refine:
+// sweeps at h, h/2, h/4; profile: all solvers on problems of the scenes, warm and cold [Dolan2002]; memory: bytes a node; dump: problems as
+// files (friction_problems.h). The authors' tolerance is a mean square of 1e-6 in units of ρ g L*, ρ that of the bulk, L* the shortest
+// side of their box over the most cells along one; their measure leaves rates as they are where ours divides them by the
+// size of W, which is below 1 in those units: ours is at least as strict.
+#include "friction_problems.h"
 
-#include "nonsmooth/cone.h"
+#include "nonsmooth/method.h"
+#include "scene/scene.h"
 
-#include <Eigen/Dense>
-
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <malloc.h>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,53 +27,53 @@ using namespace talus;
 
 namespace {
 
-/// The authors' collapse: 1.25 x 0.25 x 0.35 m, sand in the last 0.25 m along x.
-world::World collapse() {
-    world::World world;
-    world.domain = {{0, 0, 0}, {1.25, 0.25, 0.35}, {}};
-    world.materials = {world::Material{.name = "sand", .density = 2500, .packingFraction = 0.6, .muHat = 0.3184}, world::Material{.name = "glass"}};
-    world.contacts.set(0, 1, {0, 0});
-    world.bodies = world::domainFaces(world.domain);
-    for (world::Body& body : world.bodies) {
-        body.material = 1;
-        if (body.name == "domain.z_min") body.contact = world::ContactMode::sticky;
-    }
-    const Vec3 low{1, 0, 0}, high{1.25, 0.25, 0.35};
-    world.fills = {{std::make_shared<geometry::Placed>(std::make_shared<geometry::Box>(high - low), RigidTransform{{}, 0.5 * (low + high)}), 0, 0, {}}};
-    return world;
-}
-
-/// Their column of Zhu and Bridson: a cylinder in a box of 100 x 100 x 50 cells with 5.1e5 points.
-world::World cylinder() {
-    world::World world;
-    world.domain = {{0, 0, 0}, {1, 1, 0.5}, {}};
-    world.materials = {world::Material{.name = "sand", .density = 2500, .packingFraction = 0.6, .muHat = 0.5}, world::Material{.name = "glass"}};
-    world.contacts.set(0, 1, {0, 0});
-    world.bodies = world::domainFaces(world.domain);
-    for (world::Body& body : world.bodies) {
-        body.material = 1;
-        if (body.name == "domain.z_min") body.contact = world::ContactMode::sticky;
-    }
-    world.fills = {{std::make_shared<geometry::Placed>(std::make_shared<geometry::Cylinder>(0.17, 0.35), RigidTransform{{}, {0.5, 0.5, 0}}), 0, 0, {}}};
-    return world;
-}
-
 struct Case {
-    const char* name;
-    world::World (*world)();
-    Vec3 cells;
-    std::int64_t perCell;
-    double dt;                   // longest step, and that of the friction problem [s]
-    double stressUnit;           // the authors' ρ g L*, of which their tolerance is 1e-3 [Pa]
+    const char *name, *scene, *variant;
+    double length;                     // L* [m]
+    double height;                     // of the grains at the start [m]
+    std::vector<std::string> sets = {};
 };
 
-nonsmooth::Settings settingsOf(const Case& c) {
-    nonsmooth::Settings settings;
-    settings.cells = c.cells;
-    settings.pointsPerCell = c.perCell;
-    settings.start = c.perCell == 8 ? mpm::Start::lattice : mpm::Start::jittered;
-    settings.dt = c.dt;
-    return settings;
+const std::vector<Case> kCases{
+    {"column", "column", "daviet", 0.25 / 40, 0.35},
+    {"wheel", "wheel", "daviet", 0.3 / 42, 0.15},
+    {"zb05", "zb05", "paper", 0.5 / 100, 0.5},
+    {"silo", "silo", "daviet", 0.05 / 72, 0.05},
+};
+const Case& caseOf(std::string_view name) {
+    for (const Case& c : kCases)
+        if (name == c.name) return c;
+    std::fprintf(stderr, "no case '%.*s'\n", static_cast<int>(name.size()), name.data());
+    std::exit(2);
+}
+
+struct Output {
+    std::ofstream csv;
+    void row(const std::string& text) {
+        std::printf("%s\n", text.c_str());
+        std::fflush(stdout);
+        if (csv) csv << text << '\n' << std::flush;
+    }
+};
+
+struct Run {
+    scene::Scene scene;
+    world::Simulation simulation;
+    nonsmooth::NonsmoothMethod* method;   // of the simulation
+};
+
+/// The scene with the authors' tolerance; ρ g L of the default is that of grains `height` high.
+Run begin(const Case& c, const Exec& exec, std::vector<std::string> sets = {}) {
+    sets.insert(sets.begin(), c.sets.begin(), c.sets.end());
+    sets.push_back("nonsmooth.tolerance=" + std::to_string(1e-3 * c.length / c.height));
+    scene::Scene scene = scene::read({.scene = c.scene, .method = {}, .variant = c.variant, .precision = {}, .sets = sets}, scene::builtInMethods());
+    world::World world = scene.buildWorld();
+    auto method = scene.createMethod(world);
+    auto* watched = dynamic_cast<nonsmooth::NonsmoothMethod*>(method.get());
+    if (!watched) std::exit(2);
+    world::Simulation simulation(std::move(world), std::move(method));
+    simulation.fill(exec);
+    return {std::move(scene), std::move(simulation), watched};
 }
 
 double metric(const world::Method& method, std::string_view name) {
@@ -81,203 +82,223 @@ double metric(const world::Method& method, std::string_view name) {
     return 0;
 }
 
-world::Simulation begin(const Case& c, const nonsmooth::Settings& settings, const Exec& exec) {
-    world::World world = c.world();
-    auto method = nonsmooth::info.create(settings, world, world::Precision::float64);
-    world::Simulation run(std::move(world), std::move(method));
-    run.fill(exec);
-    return run;
+/// A problem as a step met it.
+struct Problem {
+    std::string name;
+    nonsmooth::FrictionProblem problem;
+    nonsmooth::BodyContacts bodies;
+    double tolerance = 0;              // [Pa s]
+    bool single = false;
+};
+
+/// The problem of the step that begins at `seconds`.
+Problem problemAt(const Case& c, double seconds, const Exec& exec) {
+    Run run = begin(c, exec);
+    const auto on = [] { return true; };
+    if (seconds > 0 && run.simulation.advance(exec, seconds, on) != world::Reached::target) std::exit(1);
+    Problem found;
+    run.method->watchProblems([&](const nonsmooth::FrictionProblem& problem, const nonsmooth::BodyContacts& bodies, double tolerance) {
+        if (found.problem.sites() == 0) found = {c.name + std::string(" ") + std::to_string(seconds).substr(0, 4), problem, bodies, tolerance, true};
+    });
+    if (run.simulation.advance(exec, seconds + 0.5 / run.scene.framesPerSecond(), on) != world::Reached::target) std::exit(1);
+    return found;
 }
 
-void printPhases(const Exec& exec, double steps) {
-    for (const char* phase : {"points to grid", "assembly", "viscosity", "friction", "volume", "grid to points", "sort"})
-        std::printf("  %8.2f", 1e3 * (exec.phaseSeconds().count(phase) ? exec.phaseSeconds().find(phase)->second : 0.0) / steps);
+void forget(Problem& p) {
+    std::ranges::fill(p.problem.stress, nonsmooth::SymTensor{});
+    for (std::size_t i = 0; i < p.bodies.places(); ++i) p.bodies.setImpulse(i, {});
 }
 
-/// Whole frames at the default tolerance.
-void frames(const Case& c, double seconds, int threads) {
-    const Exec exec(threads);
-    world::Simulation run = begin(c, settingsOf(c), exec);
-    if (run.advance(exec, seconds, [] { return true; }) != world::Reached::target) std::exit(1);
-    const auto steps = static_cast<double>(run.steps());
-    std::printf("%-14s %7d %6.0f", c.name, threads, steps);
-    printPhases(exec, steps);
-    std::printf("  %6.0f nodes, %3.0f sweeps, residual %.3g Pa, missed %.0f\n", metric(run.method(), "nodes"), metric(run.method(), "sweeps"), metric(run.method(), "residual_Pa"),
-                run.method().fallbacks().front().value);
-}
-
-/// The friction problem of one step at `seconds`, from no stress, to the authors' tolerance.
-void problem(const Case& c, double seconds, const std::vector<nonsmooth::StressBasis>& bases) {
-    const Exec two(2);
-    world::Simulation run = begin(c, settingsOf(c), two);
-    if (seconds > 0 && run.advance(two, seconds, [] { return true; }) != world::Reached::target) std::exit(1);
-    world::FieldTable now;
-    run.method().read(two, std::vector<std::string_view>{"position", "velocity", "volume"}, now);
-    auto list = std::make_shared<world::ListedGrains>();
-    double top = 0;
-    for (std::size_t i = 0; i < now.count(); ++i) {
-        const auto vector = [&](std::string_view name) { return Vec3{now.reals(name)[3 * i], now.reals(name)[3 * i + 1], now.reals(name)[3 * i + 2]}; };
-        list->positions.push_back(vector("position"));
-        list->velocities.push_back(vector("velocity"));
-        list->volumes.push_back(now.reals("volume")[i]);
-        top = std::max(top, list->positions.back().z);
+struct Solved {
+    double seconds = 0;
+    nonsmooth::SolveReport report;
+};
+Solved solve(const Problem& given, nonsmooth::Solver solver, const Exec& exec, int mostSweeps, int repeats = 1) {
+    Solved best;
+    for (int i = 0; i < repeats; ++i) {
+        Problem p = given;
+        const auto with = nonsmooth::makeSolver(solver);
+        const auto start = std::chrono::steady_clock::now();
+        const nonsmooth::SolveReport report = with->solve(exec, p.problem, &p.bodies, {.tolerance = p.tolerance, .mostSweeps = mostSweeps, .single = p.single});
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        if (i == 0 || seconds < best.seconds) best = {seconds, report};
     }
-    for (const auto basis : bases)
+    return best;
+}
+
+std::string text(const char* format, auto... values) {
+    char line[512];
+    std::snprintf(line, sizeof line, format, values...);
+    return line;
+}
+
+void problems(Output& out, const std::vector<std::string>& names) {
+    struct Wanted {
+        const char* name;
+        double seconds, gate;
+    };
+    out.row("problem,gate_s,sites,nodes,threads,seconds,sweeps,residual_over_tolerance");
+    const Exec two(2);
+    for (const Wanted& w : {Wanted{"column", 0, 0.06}, Wanted{"column", 0.4, 0.06}, Wanted{"zb05", 0, 0.7}, Wanted{"zb05", 0.1, 1.2}}) {
+        if (!names.empty() && std::ranges::find(names, w.name) == names.end()) continue;
+        Problem p = problemAt(caseOf(w.name), w.seconds, two);
+        forget(p);
         for (const int threads : {1, 2}) {
             const Exec exec(threads);
-            nonsmooth::Settings settings = settingsOf(c);
-            settings.stressBasis = basis;
-            settings.tolerance = 1e-3 * c.stressUnit / (1500 * 9.81 * top);
-            settings.mostSweeps = 5000;
-            world::World world = c.world();
-            const auto method = nonsmooth::info.create(settings, world, world::Precision::float64);
-            world::Fill fill{};
-            fill.listed = list;
-            method->insert(exec, world, fill);
-            const world::StepReport report = method->step(exec, world, c.dt);
-            std::printf("%-14s %5.2f s  %-9s %7d  %8.1f ms  %6.0f nodes, %4.0f sweeps, residual %.3g of %.3g Pa%s\n", c.name, seconds, nonsmooth::kStressBasisNames[static_cast<std::size_t>(basis)].data(), threads,
-                        1e3 * exec.phaseSeconds().find("friction")->second, metric(*method, "nodes"), metric(*method, "sweeps"), metric(*method, "residual_Pa"), metric(*method, "tolerance_Pa"),
-                        std::holds_alternative<world::Done>(report) ? "" : " (rejected)");
+            const Solved s = solve(p, nonsmooth::Solver::gaussSeidel, exec, 5000, 3);
+            out.row(text("%s,%g,%zu,%zu,%d,%.4f,%d,%.3f", p.name.c_str(), w.gate, p.problem.sites(), p.problem.nodes.size(), threads, s.seconds, s.report.sweeps, s.report.residual / p.tolerance));
         }
-}
-
-using Vector6 = Eigen::Matrix<double, 6, 1>;
-using Block = Eigen::Matrix<double, 6, 3>;
-
-struct Dumped {
-    std::vector<std::int64_t> first, column;
-    std::vector<Block> blocks;
-    std::vector<Vector6> w;
-    std::vector<double> mu;
-    std::size_t nodes = 0;
-};
-
-Dumped load(const char* path) {
-    std::ifstream file(path, std::ios::binary);
-    std::int64_t sizes[3] = {};
-    const auto get = [&](void* to, std::size_t bytes) { file.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes)); };
-    get(sizes, sizeof sizes);
-    Dumped d;
-    const auto n = static_cast<std::size_t>(sizes[0]), nz = static_cast<std::size_t>(sizes[2]);
-    if (!file || n > 100'000'000 || nz > 1'000'000'000) {
-        std::fprintf(stderr, "%s: not a friction problem\n", path);
-        std::exit(2);
     }
-    d.nodes = static_cast<std::size_t>(sizes[1]);
-    d.first.resize(n + 1);
-    d.column.resize(nz);
-    d.w.resize(n);
-    d.mu.resize(n);
-    get(d.first.data(), 8 * d.first.size());
-    get(d.column.data(), 8 * nz);
-    for (std::size_t k = 0; k < nz; ++k) {
-        double h[18];
-        get(h, sizeof h);
-        d.blocks.push_back(Eigen::Map<const Eigen::Matrix<double, 6, 3, Eigen::RowMajor>>(h));
-    }
-    for (Vector6& w : d.w) get(w.data(), 48);
-    get(d.mu.data(), 8 * n);
-    return d;
 }
 
-/// The block of a site with itself, in axes in which Ŵ is diagonal.
-struct Local {
-    nonsmooth::LocalOperator<5> w;
-    Eigen::Matrix<double, 5, 5> axes;
-    double scale = 1;
-};
-Local localOf(const Dumped& d, std::size_t i) {
-    Eigen::Matrix<double, 6, 6> w = Eigen::Matrix<double, 6, 6>::Zero();
-    for (auto k = static_cast<std::size_t>(d.first[i]); k < static_cast<std::size_t>(d.first[i + 1]); ++k) w += d.blocks[k] * d.blocks[k].transpose();
-    const double nn = std::max(w(0, 0), 1e-30);
-    const Eigen::Matrix<double, 5, 1> c = w.block<5, 1>(1, 0);
-    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 5, 5>> eigen(w.block<5, 5>(1, 1) - c * c.transpose() / nn);
-    Local local{{nn, {}, {}}, eigen.eigenvectors(), std::max(1.0, w.trace() / 6)};
-    const Eigen::Matrix<double, 5, 1> turned = local.axes.transpose() * c;
-    for (int k = 0; k < 5; ++k) {
-        local.w.coupling[static_cast<std::size_t>(k)] = turned(k);
-        local.w.reduced[static_cast<std::size_t>(k)] = std::max(eigen.eigenvalues()(k), 1e-10 * nn);   // shears that a wall takes away: no part
-    }
-    return local;
-}
-
-nonsmooth::Split<5> toLocal(const Local& local, const Vector6& v) {
-    const Eigen::Matrix<double, 5, 1> t = local.axes.transpose() * v.tail<5>();
-    return {v(0), {t(0), t(1), t(2), t(3), t(4)}};
-}
-
-void solveDumped(const char* path) {
-    const Dumped d = load(path);
-    std::vector<Local> locals;
-    for (std::size_t i = 0; i < d.mu.size(); ++i) locals.push_back(localOf(d, i));
-    std::vector<nonsmooth::Split<5>> force(d.mu.size());
-    std::vector<Eigen::Vector3d> u(d.nodes, Eigen::Vector3d::Zero());
-    const auto rate = [&](std::size_t i) {
-        Vector6 y = d.w[i];
-        for (auto k = static_cast<std::size_t>(d.first[i]); k < static_cast<std::size_t>(d.first[i + 1]); ++k) y += d.blocks[k] * u[static_cast<std::size_t>(d.column[k])];
-        return toLocal(locals[i], y);
+void frames(Output& out, const std::vector<std::string>& names, int threads) {
+    struct Wanted {
+        const char* name;
+        double gate;
+        int skipped, frames;           // before the clock starts, and timed
     };
-    const auto start = std::chrono::steady_clock::now();
-    double wanted = 1e-6;
-    for (int sweep = 1; sweep <= 2000; ++sweep) {
-        for (std::size_t i = 0; i < d.mu.size(); ++i) {
-            nonsmooth::Split<5> b = rate(i);
-            const nonsmooth::Split<5> own = locals[i].w.apply(force[i]);
-            b.normal -= own.normal;
-            for (std::size_t k = 0; k < 5; ++k) b.tangential[k] -= own.tangential[k];
-            const nonsmooth::Split<5> r = nonsmooth::solveCone(locals[i].w, d.mu[i], b);
-            Vector6 change;
-            Eigen::Matrix<double, 5, 1> t;
-            for (int k = 0; k < 5; ++k) t(k) = r.tangential[static_cast<std::size_t>(k)] - force[i].tangential[static_cast<std::size_t>(k)];
-            change << r.normal - force[i].normal, locals[i].axes * t;
-            force[i] = r;
-            for (auto k = static_cast<std::size_t>(d.first[i]); k < static_cast<std::size_t>(d.first[i + 1]); ++k) u[static_cast<std::size_t>(d.column[k])] += d.blocks[k].transpose() * change;
+    out.row("scene,gate_s,points,nodes,threads,frames,steps,seconds_a_frame,points_to_grid,assembly,viscosity,friction,volume,grid_to_points,sort,sweeps_a_step,missed");
+    for (const Wanted& w : {Wanted{"column", 0, 10, 40}, Wanted{"wheel", 1.4, 30, 20}, Wanted{"zb05", 2.7, 6, 8}, Wanted{"silo", 18, 4, 2}}) {
+        if (!names.empty() && std::ranges::find(names, w.name) == names.end()) continue;
+        const auto exec = std::make_unique<Exec>(threads);
+        Run run = begin(caseOf(w.name), *exec);
+        const double fps = run.scene.framesPerSecond();
+        const auto on = [] { return true; };
+        if (run.simulation.advance(*exec, w.skipped / fps, on) != world::Reached::target) std::exit(1);
+        const auto before = exec->phaseSeconds();
+        const auto stepsBefore = run.simulation.steps();
+        double sweeps = 0;
+        const auto start = std::chrono::steady_clock::now();
+        if (run.simulation.advance(*exec, (w.skipped + w.frames) / fps, [&] {
+                sweeps += metric(run.simulation.method(), "sweeps");
+                return true;
+            }) != world::Reached::target)
+            std::exit(1);
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        const double steps = static_cast<double>(run.simulation.steps() - stepsBefore);
+        std::string line = text("%s,%g,%lld,%.0f,%d,%d,%.0f,%.3f", w.name, w.gate, static_cast<long long>(run.simulation.method().count()), metric(run.simulation.method(), "nodes"), threads, w.frames, steps,
+                                seconds / w.frames);
+        for (const char* phase : {"points to grid", "assembly", "viscosity", "friction", "volume", "grid to points", "sort"}) {
+            const auto at = [&](const auto& phases) { return phases.count(phase) ? phases.find(phase)->second : 0.0; };
+            line += text(",%.4f", (at(exec->phaseSeconds()) - at(before)) / w.frames);
         }
-        if (sweep % 25 != 0) continue;
-        double sum = 0;
-        for (std::size_t i = 0; i < d.mu.size(); ++i) {
-            nonsmooth::Split<5> r = force[i];
-            r.normal *= locals[i].scale;
-            for (double& t : r.tangential) t *= locals[i].scale;
-            sum += nonsmooth::complementaritySquared(d.mu[i], r, rate(i));
-        }
-        const double mean = sum / static_cast<double>(d.mu.size());
-        while (mean <= wanted && wanted > 1e-9) {
-            std::printf("%s: %zu sites, mean square %.0e after %d sweeps, %.2f s (1 thread, general blocks)\n", path, d.mu.size(), wanted, sweep,
-                        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-            wanted *= 1e-2;
-        }
-        if (wanted < 1e-8) return;
+        line += text(",%.1f,%.0f", sweeps / std::max(steps, 1.0), run.simulation.method().fallbacks().front().value);
+        out.row(line);
     }
-    std::printf("%s: not solved in 2000 sweeps\n", path);
+}
+
+void refine(Output& out) {
+    out.row("cells,seconds,sites,start,sweeps,solve_s");
+    const Exec exec(2);
+    for (const int n : {1, 2, 4}) {
+        Case c = caseOf("column");
+        c.sets = {"nonsmooth.cells=[" + std::to_string(40 * n) + ",10," + std::to_string(20 * n) + "]"};
+        Problem p = problemAt(c, 0.1, exec);
+        for (const char* start : {"warm", "cold"}) {
+            if (start[0] == 'c') forget(p);
+            const Solved s = solve(p, nonsmooth::Solver::gaussSeidel, exec, 5000);
+            out.row(text("%dx10x%d,0.1,%zu,%s,%d,%.3f", 40 * n, 20 * n, p.problem.sites(), start, s.report.sweeps, s.seconds));
+        }
+    }
+}
+
+/// The set of problems that solvers are compared on.
+std::vector<Problem> problemSet(const Exec& exec) {
+    std::vector<Problem> set;
+    const auto add = [&](const char* name, std::initializer_list<double> times, std::vector<std::string> sets) {
+        Case c = caseOf(name);
+        c.sets = std::move(sets);
+        for (const double t : times) set.push_back(problemAt(c, t, exec));
+    };
+    add("column", {0, 0.05, 0.2, 0.4, 0.7, 1.2}, {});
+    add("wheel", {0.05, 0.15, 0.3}, {"nonsmooth.cells=[28,16,16]"});
+    add("zb05", {0, 0.05, 0.2, 0.5}, {"nonsmooth.cells=[50,50,25]", "nonsmooth.points_per_cell=8"});
+    add("silo", {0.01, 0.1, 0.3}, {"nonsmooth.cells=[18,18,24]", "nonsmooth.points_per_cell=8"});
+    return set;
+}
+
+/// Part of the problems that a solver solves within a multiple of the time of the fastest [Dolan2002].
+void profile(Output& out) {
+    constexpr int kMostSweeps = 1500;
+    const Exec exec(2);
+    std::vector<Problem> set = problemSet(exec);
+    std::vector<std::vector<double>> ratios(nonsmooth::kSolverNames.size());
+    out.row("problem,sites,start,solver,seconds,sweeps,solved");
+    for (Problem& p : set)
+        for (const char* start : {"warm", "cold"}) {
+            if (start[0] == 'c') forget(p);
+            std::vector<double> seconds;
+            for (std::size_t k = 0; k < nonsmooth::kSolverNames.size(); ++k) {
+                const Solved s = solve(p, static_cast<nonsmooth::Solver>(k), exec, kMostSweeps);
+                seconds.push_back(s.report.converged ? s.seconds : 1e300);
+                out.row(text("%s,%zu,%s,%s,%.4f,%d,%d", p.name.c_str(), p.problem.sites(), start, nonsmooth::kSolverNames[k].data(), s.seconds, s.report.sweeps, s.report.converged ? 1 : 0));
+            }
+            const double best = *std::ranges::min_element(seconds);
+            for (std::size_t k = 0; k < seconds.size(); ++k) ratios[k].push_back(best < 1e300 ? seconds[k] / best : 1e300);
+        }
+    out.row("solver,within_1,1.5,2,4,8,16,at_all");
+    for (std::size_t k = 0; k < ratios.size(); ++k) {
+        std::string line(nonsmooth::kSolverNames[k]);
+        for (const double most : {1.0, 1.5, 2.0, 4.0, 8.0, 16.0, 1e299})
+            line += text(",%.2f", static_cast<double>(std::ranges::count_if(ratios[k], [&](double r) { return r <= most; })) / static_cast<double>(ratios[k].size()));
+        out.row(line);
+    }
+}
+
+/// Heap in use while a step is under way, less the points, over the nodes.
+void memory(Output& out, const std::vector<std::string>& names) {
+    const auto inUse = [] {
+        const struct mallinfo2 info = mallinfo2();
+        return static_cast<double>(info.uordblks + info.hblkhd);
+    };
+    out.row("scene,points,nodes,bytes_a_point,bytes_a_node");
+    for (const Case& c : kCases) {
+        if (!names.empty() && std::ranges::find(names, c.name) == names.end()) continue;
+        const Exec exec(2);
+        const double before = inUse();
+        Run run = begin(c, exec);
+        const double filled = inUse() - before;
+        double during = 0;
+        run.method->watchProblems([&](const nonsmooth::FrictionProblem&, const nonsmooth::BodyContacts&, double) { during = inUse() - before; });
+        if (run.simulation.advance(exec, 2 / run.scene.framesPerSecond(), [] { return true; }) != world::Reached::target) std::exit(1);
+        const auto points = static_cast<double>(run.simulation.method().count());
+        out.row(text("%s,%.0f,%.0f,%.0f,%.0f", c.name, points, metric(run.simulation.method(), "nodes"), filled / points, (during - filled) / metric(run.simulation.method(), "nodes")));
+    }
+}
+
+void dumpAll(const std::string& folder) {
+    const Exec exec(2);
+    for (const Problem& p : problemSet(exec)) {
+        std::string name = p.name;
+        std::ranges::replace(name, ' ', '_');
+        const std::string path = folder + "/" + name + ".bin";
+        std::printf("%s: %s\n", path.c_str(), benchmark::dump(path, p.problem, p.bodies, 1e3 * p.tolerance) ? "written" : "has bodies that rub");
+    }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::string_view what = argc > 1 ? argv[1] : "collapse";
-    const auto both = std::vector{nonsmooth::StressBasis::constant, nonsmooth::StressBasis::trilinear};
-    const Case coarse{"collapse", collapse, {40, 10, 20}, 8, 1.0 / 96, 1500 * 9.81 * 0.00625};
-    const Case box{"zb05", cylinder, {100, 100, 50}, 16, 1.0 / 96, 1500 * 9.81 * 0.01};
-    if (what == "collapse" || what == "all") {
-        problem(coarse, 0, both);
-        problem(coarse, 0.4, both);
+    std::string what = argc > 1 ? argv[1] : "problems", folder;
+    Output out;
+    std::vector<std::string> names;
+    int threads = 2, i = 2;
+    if (what == "dump" && argc > 2) folder = argv[i++];
+    for (; i + 1 < argc; i += 2) {
+        const std::string_view option = argv[i];
+        if (option == "--csv") out.csv.open(argv[i + 1]);
+        else if (option == "--scene") names.emplace_back(argv[i + 1]);
+        else if (option == "--threads") threads = std::atoi(argv[i + 1]);
     }
-    if (what == "zb05" || what == "all") {
-        problem(box, 0, {nonsmooth::StressBasis::constant});
-        problem(box, 0.2, {nonsmooth::StressBasis::constant});
+    if (what == "problems") problems(out, names);
+    else if (what == "frames") frames(out, names, threads);
+    else if (what == "refine") refine(out);
+    else if (what == "profile") profile(out);
+    else if (what == "memory") memory(out, names);
+    else if (what == "dump" && !folder.empty()) dumpAll(folder);
+    else if (what.ends_with(".bin")) benchmark::solveFile(argv[1]);
+    else {
+        std::fprintf(stderr, "what to measure: problems, frames, refine, profile, memory, dump DIR or a file .bin\n");
+        return 2;
     }
-    if (what == "refine" || what == "all")
-        for (const int n : {1, 2, 4}) {
-            Case finer = coarse;
-            finer.cells = Vec3{40.0 * n, 10.0, 20.0 * n};
-            finer.dt = coarse.dt / n;
-            problem(finer, 0.1, {nonsmooth::StressBasis::constant});
-        }
-    if (what == "frames" || what == "all") {
-        std::printf("ms a step      threads  steps       P2G  assembly viscosity  friction    volume       G2P      sort\n");
-        for (const int threads : {1, 2}) frames(coarse, 0.5, threads);
-        frames(box, 0.1, 2);
-    }
-    if (what.ends_with(".bin")) solveDumped(argv[1]);
 }

@@ -185,6 +185,8 @@ void BodyContacts::place(const Exec& exec, const mpm::GridFrame& frame, const Gr
             if (k >= 0) addFree(contact, static_cast<std::uint32_t>(k), gridKey(grid.nodes[contact.owner]));
             else if (contact.inverseMass > 0) (contact.nodes == 1 ? contacts_ : between_).push_back(contact);
         }
+    // A node beyond a wall may stand for a node on it, which stands for itself too.
+    std::ranges::stable_sort(contacts_, {}, [](const Contact& c) { return c.node[0]; });
     first_.clear();
     for (std::size_t i = 0; i < contacts_.size(); ++i)
         if (i == 0 || contacts_[i].node[0] != contacts_[i - 1].node[0]) first_.push_back(i);
@@ -354,6 +356,40 @@ NodeForces::Residual BodyContacts::residual(const Exec& exec, const std::vector<
     for (const FreeContact& c : freeContacts_) sum.squared += scale * normSquared(solvedFree(c, nodes) - c.impulse);
     sum.places = static_cast<std::int64_t>(contacts_.size() + between_.size() + freeContacts_.size());
     return sum;
+}
+
+const BodyContacts::Contact& BodyContacts::at(std::size_t place) const {
+    if (place < contacts_.size()) return contacts_[place];
+    if (!isFree(place)) return between_[place - contacts_.size()];
+    return freeContacts_[place - contacts_.size() - between_.size()];
+}
+
+void BodyContacts::setImpulse(std::size_t place, const Vec3& impulse) {
+    if (place < contacts_.size()) contacts_[place].impulse = impulse;
+    else if (!isFree(place)) between_[place - contacts_.size()].impulse = impulse;
+    else freeContacts_[place - contacts_.size() - between_.size()].impulse = impulse;
+}
+
+ContactCone BodyContacts::cone(std::size_t place) const {
+    using Kind = ContactCone::Kind;
+    const Contact& c = at(place);
+    const Kind kind = c.mode == world::ContactMode::separate ? Kind::separate : c.mode == world::ContactMode::slip ? Kind::slip : Kind::sticky;
+    double mobility = c.inverseMass;
+    if (isFree(place)) {
+        const LocalOperator<2>& w = freeContacts_[place - contacts_.size() - between_.size()].w;
+        mobility = std::max({w.normal, w.reduced[0], w.reduced[1]});
+    }
+    return {kind, c.friction, c.normal, mobility};
+}
+
+Vec3 BodyContacts::rate(std::size_t place, std::span<const Node> nodes) const {
+    const Contact& c = at(place);
+    Vec3 relative = c.velocity(nodes) - c.surfaceVelocity;
+    if (isFree(place)) {
+        const Vec6& v = free_[freeContacts_[place - contacts_.size() - between_.size()].k].velocity;
+        relative -= v.linear + cross(v.angular, c.arm);
+    }
+    return relative;
 }
 
 std::vector<SurfaceRow> BodyContacts::surfaces() const {

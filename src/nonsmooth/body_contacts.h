@@ -42,6 +42,12 @@ public:
     void sweep(const Exec&, std::vector<Node>&) override;
     void extrapolate(double by) override;
     Residual residual(const Exec&, const std::vector<Node>&) override;
+    std::span<const std::uint32_t> nodesAt(std::size_t place) const { return {at(place).node.data(), at(place).nodes}; }
+    std::size_t places() const override { return contacts_.size() + between_.size() + freeContacts_.size(); }
+    ContactCone cone(std::size_t place) const override;
+    Vec3 impulse(std::size_t place) const override { return at(place).impulse; }
+    void setImpulse(std::size_t place, const Vec3& impulse) override;
+    Vec3 rate(std::size_t place, std::span<const Node>) const override;
 
     /// Velocities of free bodies that the forces found so far give them, from those they would have without grains.
     std::vector<Vec6> freeVelocities() const;
@@ -103,6 +109,8 @@ private:
         Vec3 force;                              // [N]
     };
 
+    const Contact& at(std::size_t place) const;
+    bool isFree(std::size_t place) const { return place >= contacts_.size() + between_.size(); }
     static void contactsAt(const mpm::GridFrame&, const Grid&, std::size_t node, const world::BodySnapshot&, FunctionRef<void(Contact&)> found);
     void hold(const Contact&, std::span<const double> mass, std::vector<Node>&);
     /// Orders contacts between nodes so that those of a colour share no node.

@@ -10,8 +10,11 @@
 #include "nonsmooth/cone.h"
 #include "nonsmooth/tensor.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string_view>
 #include <vector>
 
 namespace talus::nonsmooth {
@@ -35,6 +38,15 @@ struct FrictionProblem {
     std::size_t sites() const { return friction.size(); }
 };
 
+/// A place where a body pushes nodes: the cone that its impulse lies in.
+struct ContactCone {
+    enum class Kind { separate, slip, sticky };
+    Kind kind = Kind::separate;  // separate: r_N ≥ 0, |r_T| ≤ μ r_N; slip: |r_T| ≤ μ |r_N|; sticky: any impulse
+    double friction = 0;
+    Vec3 normal;                 // out of the body
+    double mobility = 0;         // size of W: change of its velocity by an impulse [1/kg]
+};
+
 /// What acts on nodes besides stress: bodies. Called once in a sweep; what it did since the last sweep counts as its residual.
 class NodeForces {
 public:
@@ -49,6 +61,14 @@ public:
     /// Goes on by `by` of what was done since the last call, in impulses; the caller does so with the nodes.
     virtual void extrapolate(double by) = 0;
     virtual Residual residual(const Exec&, const std::vector<Node>&) = 0;
+
+    /// For solvers that change all forces at once: the places one by one, with impulses that start() hands to the nodes and
+    /// the velocities of nodes relative to the body that follow.
+    virtual std::size_t places() const = 0;
+    virtual ContactCone cone(std::size_t place) const = 0;
+    virtual Vec3 impulse(std::size_t place) const = 0;
+    virtual void setImpulse(std::size_t place, const Vec3&) = 0;
+    virtual Vec3 rate(std::size_t place, std::span<const Node>) const = 0;
 };
 
 struct SolveLimits {
@@ -63,20 +83,32 @@ struct SolveReport {
     bool converged = false;
 };
 
+/// A way to solve the problem. All have the same measure of what is left and the same bits for any number of threads.
+class FrictionSolver {
+public:
+    FrictionSolver() = default;
+    FrictionSolver(const FrictionSolver&) = delete;
+    FrictionSolver& operator=(const FrictionSolver&) = delete;
+    virtual ~FrictionSolver() = default;
+    /// Starts from problem.stress; leaves stress and velocities there.
+    virtual SolveReport solve(const Exec&, FrictionProblem&, NodeForces*, const SolveLimits&) = 0;
+};
+
+enum class Solver { gaussSeidel, cadouxApgd, cadouxSpg };
+inline constexpr std::array<std::string_view, 3> kSolverNames{"gauss_seidel", "cadoux_apgd", "cadoux_spg"};
+std::unique_ptr<FrictionSolver> makeSolver(Solver);
+
 template <class T>
 struct SiteGroups;
 
 /// Gauss–Seidel, colour by colour, eight sites at a time, with Nesterov's extrapolation between sweeps: the same bits for any number
 /// of threads.
-class GaussSeidel {
+class GaussSeidel final : public FrictionSolver {
 public:
     GaussSeidel();
-    ~GaussSeidel();
-    GaussSeidel(const GaussSeidel&) = delete;
-    GaussSeidel& operator=(const GaussSeidel&) = delete;
+    ~GaussSeidel() override;
 
-    /// Starts from problem.stress; leaves stress and velocities there.
-    SolveReport solve(const Exec&, FrictionProblem&, NodeForces*, const SolveLimits&);
+    SolveReport solve(const Exec&, FrictionProblem&, NodeForces*, const SolveLimits&) override;
     static double bytesPerSite(std::size_t width, bool single);
 
 private:
@@ -86,6 +118,6 @@ private:
 };
 
 /// Adds Σ_j λ_j g_ji/m_i to the velocities of nodes.
-void applyStress(const Exec&, const FrictionProblem&, std::vector<Node>&);
+void applyStress(const Exec&, const FrictionProblem&, std::span<const SymTensor> stress, std::vector<Node>&);
 
 }  // namespace talus::nonsmooth

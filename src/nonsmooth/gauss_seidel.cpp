@@ -12,13 +12,13 @@ constexpr std::size_t kSitesPerTask = 64, kNodesPerTask = 1024;
 constexpr double kRoughly = 10;
 
 template <std::size_t Width>
-void applyStressWidth(const Exec& exec, const FrictionProblem& problem, std::vector<Node>& nodes) {
+void applyStressWidth(const Exec& exec, const FrictionProblem& problem, std::span<const SymTensor> stress, std::vector<Node>& nodes) {
     for (const std::vector<std::uint32_t>& colour : problem.colours)
         exec.forBlocks(colour.size(), kSitesPerTask, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i)
                 for (std::size_t p = colour[i] * Width; p < (colour[i] + 1) * Width; ++p) {
                     Node& n = nodes[problem.pairNode[p]];
-                    n.velocity += n.inverseMass * (problem.stress[colour[i]] * problem.pairVector[p]);
+                    n.velocity += n.inverseMass * (stress[colour[i]] * problem.pairVector[p]);
                 }
         });
 }
@@ -103,7 +103,7 @@ private:
 // directions are pressed alike and the slope lets go at tan⁻¹ μ̂.
 template <class T, std::size_t Width>
 SolveReport solveGroups(const Exec& exec, FrictionProblem& problem, SiteGroups<T>& groups, NodeForces* bodies, const SolveLimits& limits, std::vector<Node>& before) {
-    applyStressWidth<Width>(exec, problem, problem.nodes);
+    applyStressWidth<Width>(exec, problem, problem.stress, problem.nodes);
     if (bodies) bodies->start(problem.nodes);
     SolveReport report;
     if (std::ranges::find(problem.stress, SymTensor{}) != problem.stress.end()) {
@@ -137,8 +137,8 @@ double GaussSeidel::bytesPerSite(std::size_t width, bool single) {
     return group / 8 + static_cast<double>(width) * (3 * number + sizeof(std::uint32_t)) + sizeof(std::uint32_t);
 }
 
-void applyStress(const Exec& exec, const FrictionProblem& problem, std::vector<Node>& nodes) {
-    problem.width == 8 ? applyStressWidth<8>(exec, problem, nodes) : applyStressWidth<27>(exec, problem, nodes);
+void applyStress(const Exec& exec, const FrictionProblem& problem, std::span<const SymTensor> stress, std::vector<Node>& nodes) {
+    problem.width == 8 ? applyStressWidth<8>(exec, problem, stress, nodes) : applyStressWidth<27>(exec, problem, stress, nodes);
 }
 
 SolveReport GaussSeidel::solve(const Exec& exec, FrictionProblem& problem, NodeForces* bodies, const SolveLimits& limits) {
@@ -148,7 +148,7 @@ SolveReport GaussSeidel::solve(const Exec& exec, FrictionProblem& problem, NodeF
     // Velocities anew from the forces: rounding of many sweeps goes, and momentum is what the forces say.
     problem.nodes = free_;
     problem.nodes.pop_back();
-    applyStress(exec, problem, problem.nodes);
+    applyStress(exec, problem, problem.stress, problem.nodes);
     if (bodies) bodies->start(problem.nodes);
     return report;
 }

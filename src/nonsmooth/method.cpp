@@ -11,7 +11,7 @@
 namespace talus::nonsmooth {
 
 NonsmoothMethod::NonsmoothMethod(const Settings& settings, const world::World& world, world::Precision precision)
-    : settings_(settings), single_(solvesInSingle(settings, precision)), domain_(world.domain), frame_(gridFrame(settings, world)) {
+    : settings_(settings), single_(solvesInSingle(settings, precision)), domain_(world.domain), frame_(gridFrame(settings, world)), solver_(makeSolver(settings.solver)) {
     refresh(world);
 }
 

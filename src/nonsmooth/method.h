@@ -6,6 +6,8 @@
 #include "nonsmooth/nonsmooth.h"
 #include "nonsmooth/volume_correction.h"
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,10 @@ public:
     std::vector<std::string> takeWarnings() override { return std::exchange(warnings_, {}); }
     void save(Archive&) const override;
     void load(const Exec&, const Archive&) override;
+
+    /// Sees every friction problem before it is solved, with its bodies and its tolerance [Pa s]: for studies of solvers.
+    using ProblemWatch = std::function<void(const FrictionProblem&, const BodyContacts&, double tolerance)>;
+    void watchProblems(ProblemWatch watch) { watch_ = std::move(watch); }
 
 private:
     struct NewPoint {
@@ -87,7 +93,8 @@ private:
     std::vector<double> taken_;                // volume that grains of a site take up [m³]
     std::vector<double> fullness_;             // of a node: volume fraction over φ_max
     std::vector<std::uint8_t> nearBody_;       // of a node
-    GaussSeidel solver_;
+    std::unique_ptr<FrictionSolver> solver_;
+    ProblemWatch watch_;
     BodyContacts contacts_;
     VolumeCorrection correction_;
     std::vector<double> excess_;               // of a site [m³]

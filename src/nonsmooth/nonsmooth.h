@@ -33,6 +33,7 @@ struct Settings final : world::MethodSettings {
     double cfl = 0.5;                         // cells that a point may move in a step
     std::optional<double> dt;                 // longest step [s]
     bool fixedStep = false;                   // dt, whatever the speed
+    Solver solver = Solver::gaussSeidel;      // of the friction problem
     double tolerance = 1e-3;                  // of the friction problem, in weights of the grains above each other
     std::int64_t mostSweeps = 500;
     bool strict = false;

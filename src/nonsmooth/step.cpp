@@ -26,7 +26,7 @@ constexpr double kMet = 1e-3;
 /// Σ_j λ_j g_ji of every node, as velocities of nodes of unit mass.
 std::vector<Node> stressImpulses(const Exec& exec, const FrictionProblem& problem) {
     std::vector<Node> nodes(problem.nodes.size(), Node{{}, 1});
-    applyStress(exec, problem, nodes);
+    applyStress(exec, problem, problem.stress, nodes);
     return nodes;
 }
 
@@ -145,7 +145,8 @@ SolveReport NonsmoothMethod::solve(const Exec& exec, double dt, double tolerance
     const auto phase = exec.phase("friction");
     const SolveLimits limits{.tolerance = tolerance * dt, .mostSweeps = static_cast<int>(settings_.mostSweeps), .single = single_};
     const std::vector<Node> start = problem_.nodes;
-    SolveReport report = solver_.solve(exec, problem_, &contacts_, limits);
+    if (watch_) watch_(problem_, contacts_, limits.tolerance);
+    SolveReport report = solver_->solve(exec, problem_, &contacts_, limits);
     if (freeBodies_.size() > 0) {
         for (int round = 0; round < kMostMeetings && freeBodies_.touching(); ++round) {
             const std::vector<Vec6> velocity = contacts_.freeVelocities();
@@ -160,7 +161,7 @@ SolveReport NonsmoothMethod::solve(const Exec& exec, double dt, double tolerance
             }
             problem_.nodes = start;
             const int before = report.sweeps;
-            report = solver_.solve(exec, problem_, &contacts_, limits);
+            report = solver_->solve(exec, problem_, &contacts_, limits);
             report.sweeps += before;
             if (change <= kMet * (speed + 1e-6) || !contacts_.touchesFreeBodies()) break;
         }

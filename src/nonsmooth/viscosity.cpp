@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nonsmooth/transfer.h"
 
+#include <array>
 #include <cmath>
+#include <numbers>
 
 namespace talus::nonsmooth {
 namespace {
@@ -10,52 +12,72 @@ constexpr std::size_t kCellsPerTask = 64, kNodesPerTask = 512;
 constexpr int kMostRounds = 500;
 constexpr double kAccuracy = 1e-8;   // of the residual, relative to where it began
 
-using Corners = std::array<Vec3, kCorners>;
+/// (K u)_i of a cell of unit volume filled evenly, as a matrix between the 3 x 8 velocities at its corners: Σ 2 ε̇(u) ∇N_i over the eight points of
+/// Gauss, which is the integral of these polynomials.
+using CellMatrix = std::array<double, 24 * 24>;
+CellMatrix cellMatrix(const Vec3& spacing) {
+    CellMatrix k{};
+    const double near = 0.5 - 0.5 * std::numbers::inv_sqrt3;
+    for (int point = 0; point < 8; ++point) {
+        const Trilinear t({point & 1 ? near : 1 - near, point & 2 ? near : 1 - near, point & 4 ? near : 1 - near}, spacing);
+        for (std::size_t i = 0; i < kCorners; ++i)
+            for (std::size_t j = 0; j < kCorners; ++j)
+                for (int a = 0; a < 3; ++a)
+                    for (int b = 0; b < 3; ++b)   // (∇u + ∇uᵀ) ∇N_i with u = e_b N_j
+                        k[24 * (3 * i + static_cast<std::size_t>(a)) + 3 * j + static_cast<std::size_t>(b)] += ((a == b ? dot(t.gradient[i], t.gradient[j]) : 0) + t.gradient[j][a] * t.gradient[i][b]) / 8;
+    }
+    return k;
+}
 
-/// M u + Δt K u, (K u)_i = Σ_p V_p 2 η ε̇(u) ∇N_i; zero where a node is held.
+/// M u + Δt K u, (K u)_i = Σ_p V_p 2 η ε̇(u) ∇N_i with the points of a cell taken as spread evenly in it; zero where a node is held.
 class Operator {
 public:
     Operator(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const Points& points, std::span<const Rheology> rheology, double viscosity, double dt, std::span<const double> mass,
              const std::vector<Node>& nodes)
-        : exec_(exec), frame_(frame), grid_(grid), points_(points), rheology_(rheology), scale_(2 * viscosity * dt), mass_(mass), nodes_(nodes), forces_(grid.cells.size()) {}
+        : exec_(exec), grid_(grid), mass_(mass), nodes_(nodes), matrix_(cellMatrix(frame.spacing)), scale_(grid.cells.size()), forces_(grid.cells.size()) {
+        exec.forBlocks(grid.cells.size(), kCellsPerTask, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t c = begin; c < end; ++c)
+                for (std::size_t row = grid.firstRow[c]; row < grid.firstRow[c + 1]; ++row)
+                    scale_[c] += viscosity * dt * rheology[static_cast<std::size_t>(points.material(row))].crowding * points.volume(row);
+        });
+    }
 
     void apply(const std::vector<Vec3>& u, std::vector<Vec3>& result) {
         exec_.forBlocks(grid_.cells.size(), kCellsPerTask, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t c = begin; c < end; ++c) forces_[c] = ofCell(c, u);
+            for (std::size_t c = begin; c < end; ++c) ofCell(c, u);
         });
         exec_.forBlocks(u.size(), kNodesPerTask, [&](std::size_t begin, std::size_t end) {
             for (std::size_t n = begin; n < end; ++n) {
                 Vec3 sum = mass_[n] * u[n];
                 for (std::size_t corner = 0; corner < kCorners; ++corner)
-                    if (const std::int32_t cell = grid_.nodeCells[n][corner]; cell >= 0) sum += forces_[static_cast<std::size_t>(cell)][corner];
+                    if (const std::int32_t cell = grid_.nodeCells[n][corner]; cell >= 0) {
+                        const double* force = &forces_[static_cast<std::size_t>(cell)][3 * corner];
+                        sum += {force[0], force[1], force[2]};
+                    }
                 result[n] = nodes_[n].inverseMass > 0 ? sum : Vec3{};
             }
         });
     }
 
 private:
-    Corners ofCell(std::size_t c, const std::vector<Vec3>& u) const {
-        Corners force{};
-        for (std::size_t row = grid_.firstRow[c]; row < grid_.firstRow[c + 1]; ++row) {
-            const Trilinear t(placeOf(frame_, points_.positionOf(row)).fraction, frame_.spacing);
-            Mat3 gradient;
-            for (std::size_t corner = 0; corner < kCorners; ++corner) gradient += Mat3::outer(u[grid_.cellNodes[c][corner]], t.gradient[corner]);
-            const double volume = scale_ * rheology_[static_cast<std::size_t>(points_.material(row))].crowding * points_.volume(row);
-            const Mat3 stress = (0.5 * volume) * (gradient + transpose(gradient));
-            for (std::size_t corner = 0; corner < kCorners; ++corner) force[corner] += stress * t.gradient[corner];
-        }
-        return force;
+    void ofCell(std::size_t c, const std::vector<Vec3>& u) {
+        std::array<double, 24>& force = forces_[c];
+        force.fill(0);
+        for (std::size_t corner = 0; corner < kCorners; ++corner)
+            for (int axis = 0; axis < 3; ++axis) {
+                const std::size_t column = 3 * corner + static_cast<std::size_t>(axis);
+                const double v = scale_[c] * u[grid_.cellNodes[c][corner]][axis];
+                for (std::size_t row = 0; row < 24; ++row) force[row] += v * matrix_[24 * column + row];   // symmetric
+            }
     }
 
     const Exec& exec_;
-    const mpm::GridFrame& frame_;
     const Grid& grid_;
-    const Points& points_;
-    std::span<const Rheology> rheology_;
-    double scale_;
     std::span<const double> mass_;
     const std::vector<Node>& nodes_;
-    std::vector<Corners> forces_;
+    CellMatrix matrix_;
+    std::vector<double> scale_;
+    std::vector<std::array<double, 24>> forces_;
 };
 
 double dotOf(const Exec& exec, const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
