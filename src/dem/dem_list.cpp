@@ -155,7 +155,6 @@ void DemMethod::listPairs(const Exec& exec, std::span<const KeptContact> kept) {
         using Real = std::remove_reference_t<decltype(forces.springs[0])>;
         forces.lattice = Lattice<Real>(domain_, 2 * farthest + listed_);
         forces.spheres.resize(now.size());
-        for (std::size_t s = 0; s < now.size(); ++s) forces.spheres[s].radius = static_cast<Real>(now.radius[s]);
         forces.forgetAll(pairs_.list.size(), settings_.shear == Shear::spring, laws_.manner().turns());
         for (const KeptContact& contact : kept) {
             const std::size_t p = pairs_.list.find(contact.a, contact.b);
@@ -259,13 +258,15 @@ void DemMethod::setPairConstants(PairForces<Real>& forces) {
     using By = typename ConstantsTable<Real>::By;
     const auto material = [&](std::uint32_t sphere) { return at(grains_.material, spheres_.grain[sphere]); };
     Kinds kinds;
-    for (std::uint32_t s = 0; s < spheres_.size() && kinds.known.size() <= kMostKinds; ++s) forces.spheres[s].kind = static_cast<Real>(kinds.of(sideOf(s), material(s)));
     ConstantsTable<Real>& table = forces.constants;
+    table.kind.resize(spheres_.size());
+    for (std::uint32_t s = 0; s < spheres_.size() && kinds.known.size() <= kMostKinds; ++s) table.kind[s] = static_cast<std::uint8_t>(kinds.of(sideOf(s), material(s)));
     const bool holds = laws_.manner().holds();
     table.sets.clear();
     table.holds.clear();
     table.kinds = static_cast<std::int32_t>(kinds.known.size());
     table.by = kinds.known.size() == 1 ? By::all : kinds.known.size() <= kMostKinds ? By::kinds : By::pair;
+    if (table.by != By::kinds) table.kind.clear();
     if (table.by == By::pair) {
         table.sets.resize(pairs_.list.size());
         if (holds) table.holds.resize(pairs_.list.size());

@@ -102,10 +102,7 @@ private:
     double feelForces(const Exec&, const world::World&, double dt);
     void startForces(const Exec&, const world::World&);
     double lead(double dt) const;
-    Furthest drift(const Exec&, const world::World&, double dt);
     Motion seenMotion(const world::World&, std::size_t row, double lead) const;
-    template <class Real>
-    void place(std::size_t row, const Vec3& position, const Quat& orientation, const Motion& seen, PairForces<Real>&);
     world::FreeBodies predictBodies(const world::World&, double dt) const;
     Extremes computeForces(const Exec&, const world::World&, double dt, double lead, std::span<const world::BodySnapshot>);
     template <class NormalKind, class ShearKind>
@@ -113,9 +110,32 @@ private:
     template <class NormalKind, class ShearKind>
     void bodyForce(const world::World&, double dt, double lead, const world::BodySnapshot&, std::size_t contact, Extremes&);
     std::vector<world::BodyLoad> bodyRates(std::span<const world::BodySnapshot>) const;
-    Vec6 contactWrench(std::size_t row) const;
-    Furthest kick(const Exec&, const world::World&, double dt);
     world::Failed failure(std::size_t row, std::string_view what, std::string_view field) const;
+
+    // dem_move.cpp
+    struct Drift {
+        Vec3 gravity;
+        double dt, ahead;                  // ahead: from the middle of the step to the instant at which contacts look at velocities [s]
+        bool pushed;                       // force fields act
+    };
+    Furthest drift(const Exec&, const world::World&, double dt);
+    Furthest kick(const Exec&, const world::World&, double dt);
+    template <class Real>
+    void place(std::size_t row, const Vec3& position, const Quat& orientation, const Motion& seen, PairForces<Real>&);
+    Vec6 contactWrench(std::size_t row) const;
+    Vec6 bodyWrench(std::size_t row) const;
+    template <class One, class Eight>
+    void forRows(std::size_t begin, std::size_t end, const One&, const Eight&) const;
+    template <class N, class Real>
+    void driftRows(std::size_t row, const Drift&, PairForces<Real>&, Furthest&);
+    template <class N, class V>
+    double movedBy(std::size_t row, const ClumpTemplate&, const V& way, const V& angle);
+    template <class N, class Real, class V, class Q>
+    void placeRows(std::size_t row, const V& position, const Q& orientation, const V& velocity, const V& turning, PairForces<Real>&);
+    template <class N, class V>
+    void pairWrenches(std::size_t row, V& force, V& torque) const;
+    template <class N>
+    void kickRows(std::size_t row, const Drift&, Furthest&);
 
     // dem_read.cpp
     void readRows(world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>* listed) const;
