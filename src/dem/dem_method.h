@@ -80,18 +80,23 @@ private:
     void takeFrom(const world::World&);
     void refresh(const world::World&);
     void rebuild(const Exec&, const world::World&, double time);
-    std::vector<std::uint32_t> sortOrder(const Exec&, const CellFrame&, std::span<const Vec3> centres) const;
+    struct SearchTable {
+        std::vector<Vec3> centres;
+        std::vector<double> reach;         // [m]
+        double farthest;                   // of them
+    };
+    SearchTable searchTable(const Exec&) const;
+    void placeForSearch(const Exec&, const SearchTable&);
+    void rememberPairs(const Exec&, std::span<const KeptContact>);
     void derive();
     Vec3 armOf(std::size_t row, std::uint32_t sphere, const Mat3& turn) const { return at(grains_.diameter, row) * (turn * shapeOf(row).spheres[sphere - spheres_.first[row]].centre); }
     double radiusOf(std::uint32_t sphere) const;
     Vec3 centreOf(std::uint32_t sphere) const;
     Side sideOf(std::uint32_t sphere) const;
-    std::vector<KeptContact> actingPairs() const;
+    std::vector<KeptContact> actingPairs(const Exec&) const;
     void listPairs(const Exec&, std::span<const KeptContact>);
     BodyContacts nearBodies(const Exec&, const world::World&, double time) const;
     void relistBodies(const Exec&, const world::World&);
-    template <class Stays>
-    void keepPairs(const Stays&);
     template <class Real>
     void setPairConstants(PairForces<Real>&);
     void setConstants();
