@@ -8,6 +8,11 @@
 #include <utility>
 
 namespace talus::dem {
+namespace {
+
+constexpr std::size_t kBlock = 4096;   // grains or contacts of a task
+
+}  // namespace
 
 void BodyContacts::index(const Spheres& spheres) {
     firstOfGrain.assign(spheres.grains() + 1, 0);
@@ -36,15 +41,24 @@ void DemMethod::refresh(const world::World& world) {
 
 /// What follows from the table alone.
 void DemMethod::derive() {
-    spheres_.first.assign(1, 0);
-    spheres_.grain.clear();
-    for (std::size_t i = 0; i < grains_.rows(); ++i) {
-        spheres_.grain.insert(spheres_.grain.end(), shapeOf(i).spheres.size(), static_cast<std::uint32_t>(i));
-        spheres_.first.push_back(static_cast<std::uint32_t>(spheres_.grain.size()));
+    std::vector<std::uint32_t> counts;
+    std::vector<double> radii;
+    for (const ClumpTemplate& shape : templates_) {
+        counts.push_back(static_cast<std::uint32_t>(shape.spheres.size()));
+        radii.push_back(shape.largestSphere());
     }
-    wrenches_.resize(spheres_.size());
     double largest = 0;
-    for (std::size_t i = 0; i < grains_.rows(); ++i) largest = std::max(largest, at(grains_.diameter, i) * shapeOf(i).largestSphere());
+    spheres_.first.resize(grains_.rows() + 1);
+    spheres_.first[0] = 0;
+    for (std::size_t i = 0; i < grains_.rows(); ++i) {
+        const auto shape = static_cast<std::size_t>(at(grains_.shape, i));
+        spheres_.first[i + 1] = spheres_.first[i] + counts[shape];
+        largest = std::max(largest, at(grains_.diameter, i) * radii[shape]);
+    }
+    spheres_.grain.resize(spheres_.first.back());
+    for (std::size_t i = 0; i < grains_.rows(); ++i)
+        for (std::uint32_t s = spheres_.first[i]; s < spheres_.first[i + 1]; ++s) spheres_.grain[s] = static_cast<std::uint32_t>(i);
+    wrenches_.resize(spheres_.size());
     // A bridge must be in the list for as long as it holds; one forms at contact, so no skin beyond it. The float that it is compared in may round.
     listed_ = std::max(skin_, 1.001 * laws_.longestBridge(largest));
 }
@@ -58,56 +72,45 @@ Vec3 DemMethod::centreOf(std::uint32_t s) const {
     return get(grains_.position, i) + armOf(i, s, get(grains_.orientation, i).matrix());
 }
 
-/// By cell, within a cell by id: the order depends on where grains are, not on how they came there.
-std::vector<std::uint32_t> DemMethod::sortOrder(const Exec& exec, const CellFrame& frame, std::span<const Vec3> centres) const {
-    const std::size_t count = grains_.rows();
-    std::vector<std::uint64_t> keys(count);
-    std::vector<std::uint32_t> order(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        keys[i] = static_cast<std::uint64_t>(at(grains_.id, i));
-        order[i] = static_cast<std::uint32_t>(i);
-    }
-    exec.sortByKey(keys, order);
-    for (std::size_t i = 0; i < count; ++i) keys[i] = frame.cell(centres[order[i]]);
-    exec.sortByKey(keys, order);
-    return order;
-}
-
-/// Sorts the grains and lists their neighbours as they are now, at `time`.
+/// Sorts the grains and lists their neighbours as they are now, at `time`. By cell, within a cell by id: the order depends on where grains are,
+/// not on how they came there.
 void DemMethod::rebuild(const Exec& exec, const world::World& world, double time) {
     const auto phase = exec.phase("neighbours");
-    std::vector<Vec3> centres(grains_.rows());
-    double farthest = 0;
-    for (std::size_t i = 0; i < centres.size(); ++i) {
-        centres[i] = wrapped(i);
-        farthest = std::max(farthest, reachOf(i));
-    }
-    const CellFrame frame(domain_, centres, 2 * farthest + listed_);
-    const std::vector<std::uint32_t> order = sortOrder(exec, frame, centres);
+    SearchTable search = searchTable(exec);
+    const CellFrame frame(domain_, search.centres, 2 * search.farthest + listed_);
+    CellRows cells = rowsByCell(exec, frame, search.centres, {grains_.id.group(0), grains_.rows()});
+    const std::vector<std::uint32_t> order = std::exchange(cells.row, {});
     std::vector<std::uint32_t> rowOf(order.size());   // new row of an old one
     for (std::size_t i = 0; i < order.size(); ++i) rowOf[order[i]] = static_cast<std::uint32_t>(i);
-    std::vector<KeptContact> kept = actingPairs();
+    std::vector<KeptContact> kept = actingPairs(exec);
     const std::vector<std::uint32_t> firstBefore = spheres_.first, grainBefore = spheres_.grain;
     const BodyContacts bodiesBefore = std::exchange(bodies_, {});
 
     grains_.reorder(exec, order);
-    for (std::size_t i = 0; i < grains_.rows(); ++i) {
-        centres[i] = wrapped(i);
-        set(grains_.position, i, centres[i]);
-        set(grains_.way, i, Vec3f{});
-        at(grains_.turned, i) = 0;
-    }
+    search = searchTable(exec);
+    exec.forBlocks(grains_.rows(), kBlock, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            set(grains_.position, i, search.centres[i]);
+            set(grains_.way, i, Vec3f{});
+            at(grains_.turned, i) = 0;
+        }
+    });
     derive();
-    pairs_.slabs = cutSlabs(frame, centres);
+    pairs_.slabs = cutSlabs(frame, cells);
     const auto moved = [&](std::uint32_t sphere) { return spheres_.first[rowOf[grainBefore[sphere]]] + (sphere - firstBefore[grainBefore[sphere]]); };
-    for (KeptContact& contact : kept) {
-        contact.a = moved(contact.a);
-        contact.b = moved(contact.b);
-        if (spheres_.grain[contact.a] < spheres_.grain[contact.b]) continue;
-        std::swap(contact.a, contact.b);   // seen from the other side
-        contact.memory = {-contact.memory.spring, -contact.memory.turn, contact.memory.twist};
-    }
-    listPairs(exec, kept);
+    exec.forBlocks(kept.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t c = begin; c < end; ++c) {
+            KeptContact& contact = kept[c];
+            contact.a = moved(contact.a);
+            contact.b = moved(contact.b);
+            if (contact.a < contact.b) continue;
+            std::swap(contact.a, contact.b);   // seen from the other side
+            contact.memory = {-contact.memory.spring, -contact.memory.turn, contact.memory.twist};
+        }
+    });
+    placeForSearch(exec, search);
+    pairs_.list = findPairs(exec, domain_, frame, cells, {search.centres, search.reach}, spheres_, listed_);
+    rememberPairs(exec, kept);
     bodies_ = nearBodies(exec, world, time);
     setConstants();
     for (std::size_t c = 0; c < bodiesBefore.size(); ++c) {
@@ -121,48 +124,94 @@ void DemMethod::rebuild(const Exec& exec, const world::World& world, double time
     ++builds_;
 }
 
-std::vector<KeptContact> DemMethod::actingPairs() const {
-    std::vector<KeptContact> kept;
-    std::visit([&](const auto& forces) {
-        for (std::size_t p = 0; p < pairs_.state.size(); ++p)
-            if (pairs_.state[p]) kept.push_back({pairs_.list.a[p], pairs_.list.b[p], forces.memory(p), pairs_.state[p]});
+/// Grains as the search sees them.
+DemMethod::SearchTable DemMethod::searchTable(const Exec& exec) const {
+    SearchTable table{std::vector<Vec3>(grains_.rows()), std::vector<double>(grains_.rows()), 0};
+    table.farthest = exec.reduce(
+        grains_.rows(), kBlock, 0.0,
+        [&](std::size_t begin, std::size_t end) {
+            double farthest = 0;
+            for (std::size_t i = begin; i < end; ++i) {
+                table.centres[i] = wrapped(i);
+                table.reach[i] = reachOf(i);
+                farthest = std::max(farthest, table.reach[i]);
+            }
+            return farthest;
+        },
+        [](double a, double b) { return std::max(a, b); });
+    return table;
+}
+
+void DemMethod::placeForSearch(const Exec& exec, const SearchTable& search) {
+    spheres_.radius.resize(spheres_.size());
+    spheres_.centre.resize(spheres_.size());
+    exec.forBlocks(grains_.rows(), kBlock, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const ClumpTemplate& shape = shapeOf(i);
+            const std::uint32_t first = spheres_.first[i];
+            placeSpheres(shape, at(grains_.diameter, i), search.centres[i], get(grains_.orientation, i), spheres_.centre.data() + first);
+            for (std::uint32_t s = first; s < spheres_.first[i + 1]; ++s) spheres_.radius[s] = at(grains_.diameter, i) * shape.spheres[s - first].radius;
+        }
+    });
+}
+
+std::vector<KeptContact> DemMethod::actingPairs(const Exec& exec) const {
+    return std::visit([&](const auto& forces) {
+        std::vector<std::size_t> start{0};
+        for (std::size_t begin = 0; begin < pairs_.state.size(); begin += kBlock) {
+            const auto from = pairs_.state.begin() + static_cast<std::ptrdiff_t>(begin), to = pairs_.state.begin() + static_cast<std::ptrdiff_t>(std::min(begin + kBlock, pairs_.state.size()));
+            start.push_back(start.back() + static_cast<std::size_t>(std::count_if(from, to, [](std::uint8_t state) { return state != 0; })));
+        }
+        std::vector<KeptContact> kept(start.back());
+        exec.forBlocks(pairs_.state.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+            std::size_t to = start[begin / kBlock];
+            for (std::size_t p = begin; p < end; ++p)
+                if (pairs_.state[p]) kept[to++] = {pairs_.list.a[p], pairs_.list.b[p], forces.memory(p), pairs_.state[p]};
+        });
+        return kept;
     }, forces_);
-    return kept;
 }
 
 /// Of the grains as they are now, without sorting them. Of a list that is made again before its time, pairs of slabs that do not meet are left
 /// out: they were not near when the slabs were cut, and slabs hold until they could touch.
 void DemMethod::listPairs(const Exec& exec, std::span<const KeptContact> kept) {
-    Spheres now = spheres_;
-    now.radius.resize(now.size());
-    now.centre.resize(now.size());
-    std::vector<Vec3> centres(grains_.rows());
-    std::vector<double> reach(grains_.rows());
-    double farthest = 0;
-    exec.forBlocks(grains_.rows(), 4096, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-            centres[i] = wrapped(i);
-            reach[i] = reachOf(i);
-            placeSpheres(shapeOf(i), at(grains_.diameter, i), centres[i], get(grains_.orientation, i), now.centre.data() + now.first[i]);
-            for (std::uint32_t s = now.first[i]; s < now.first[i + 1]; ++s) now.radius[s] = at(grains_.diameter, i) * shapeOf(i).spheres[s - now.first[i]].radius;
+    const SearchTable search = searchTable(exec);
+    placeForSearch(exec, search);
+    PairList& list = pairs_.list;
+    list = findPairs(exec, domain_, {search.centres, search.reach}, spheres_, listed_);
+    std::size_t to = 0;
+    for (std::size_t p = 0; p < list.size(); ++p)
+        if (pairs_.slabs.neighbours(spheres_.grain[list.a[p]], spheres_.grain[list.b[p]])) {
+            list.a[to] = list.a[p];
+            list.b[to++] = list.b[p];
         }
-    });
-    for (const double radius : now.radius) farthest = std::max(farthest, radius);
-    pairs_.list = findPairs(exec, domain_, {centres, reach}, now, listed_);
-    keepPairs([&](std::size_t p) { return pairs_.slabs.neighbours(spheres_.grain[pairs_.list.a[p]], spheres_.grain[pairs_.list.b[p]]); });
+    list.a.resize(to);
+    list.b.resize(to);
+    list.index(spheres_.size());
+    rememberPairs(exec, kept);
+}
+
+/// Makes room for what the pairs of the list remember, and puts in what is known of them.
+void DemMethod::rememberPairs(const Exec& exec, std::span<const KeptContact> kept) {
+    const double farthest = spheres_.radius.empty() ? 0 : *std::ranges::max_element(spheres_.radius);
+    spheres_.radius = {};
+    spheres_.centre = {};
+    pairs_.firstPair.clear();
+    for (const std::uint32_t grain : pairs_.slabs.firstGrain) pairs_.firstPair.push_back(pairs_.list.firstOfSphere[spheres_.first[grain]]);
     pairs_.state.assign(pairs_.list.size(), 0);
     std::visit([&](auto& forces) {
         using Real = std::remove_reference_t<decltype(forces.springs[0])>;
         forces.lattice = Lattice<Real>(domain_, 2 * farthest + listed_);
-        forces.spheres.resize(now.size());
-        for (std::size_t s = 0; s < now.size(); ++s) forces.spheres[s].radius = static_cast<Real>(now.radius[s]);
+        forces.spheres.resize(spheres_.size());
         forces.forgetAll(pairs_.list.size(), settings_.shear == Shear::spring, laws_.manner().turns());
-        for (const KeptContact& contact : kept) {
-            const std::size_t p = pairs_.list.find(contact.a, contact.b);
-            if (p == pairs_.list.size()) continue;
-            pairs_.state[p] = contact.state;
-            forces.remember(p, contact.memory);
-        }
+        exec.forBlocks(kept.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+            for (const KeptContact& contact : kept.subspan(begin, end - begin)) {
+                const std::size_t p = pairs_.list.find(contact.a, contact.b);
+                if (p == pairs_.list.size()) continue;
+                pairs_.state[p] = contact.state;
+                forces.remember(p, contact.memory);
+            }
+        });
     }, forces_);
 }
 
@@ -179,10 +228,10 @@ BodyContacts DemMethod::nearBodies(const Exec& exec, const world::World& world, 
         const world::Pose pose = world.bodies[b].pose(time);
         placed.push_back({world.bodies[b].shape.get(), pose.position, pose.rotation.conjugate(), b});
     }
-    constexpr std::size_t kBlock = 256;
-    std::vector<BodyContacts> parts((grains_.rows() + kBlock - 1) / kBlock);
-    exec.forBlocks(grains_.rows(), kBlock, [&](std::size_t begin, std::size_t end) {
-        BodyContacts& found = parts[begin / kBlock];
+    constexpr std::size_t kRows = 256;
+    std::vector<BodyContacts> parts((grains_.rows() + kRows - 1) / kRows);
+    exec.forBlocks(grains_.rows(), kRows, [&](std::size_t begin, std::size_t end) {
+        BodyContacts& found = parts[begin / kRows];
         std::vector<const Placed*> near;
         for (std::size_t i = begin; i < end; ++i) {
             const Vec3 x = wrapped(i);
@@ -259,13 +308,20 @@ void DemMethod::setPairConstants(PairForces<Real>& forces) {
     using By = typename ConstantsTable<Real>::By;
     const auto material = [&](std::uint32_t sphere) { return at(grains_.material, spheres_.grain[sphere]); };
     Kinds kinds;
-    for (std::uint32_t s = 0; s < spheres_.size() && kinds.known.size() <= kMostKinds; ++s) forces.spheres[s].kind = static_cast<Real>(kinds.of(sideOf(s), material(s)));
     ConstantsTable<Real>& table = forces.constants;
+    table.kind.resize(spheres_.size());
+    for (std::size_t i = 0; i < grains_.rows() && kinds.known.size() <= kMostKinds; ++i) {
+        const std::uint32_t first = spheres_.first[i], count = spheres_.first[i + 1] - first;
+        const auto likeLast = [&](const auto& column) { return at(column, i) == at(column, i - 1); };
+        const bool like = i > 0 && likeLast(grains_.shape) && likeLast(grains_.material) && likeLast(grains_.diameter) && likeLast(grains_.mass);
+        for (std::uint32_t s = first; s < first + count; ++s) table.kind[s] = like ? table.kind[s - count] : static_cast<std::uint8_t>(kinds.of(sideOf(s), material(s)));
+    }
     const bool holds = laws_.manner().holds();
     table.sets.clear();
     table.holds.clear();
     table.kinds = static_cast<std::int32_t>(kinds.known.size());
     table.by = kinds.known.size() == 1 ? By::all : kinds.known.size() <= kMostKinds ? By::kinds : By::pair;
+    if (table.by != By::kinds) table.kind.clear();
     if (table.by == By::pair) {
         table.sets.resize(pairs_.list.size());
         if (holds) table.holds.resize(pairs_.list.size());
@@ -295,23 +351,6 @@ void DemMethod::setConstants() {
     }
 }
 
-/// Pairs that `stays` says yes to; what is remembered of them is not touched.
-template <class Stays>
-void DemMethod::keepPairs(const Stays& stays) {
-    PairList& list = pairs_.list;
-    std::size_t to = 0;
-    for (std::size_t p = 0; p < list.size(); ++p)
-        if (stays(p)) {
-            list.a[to] = list.a[p];
-            list.b[to++] = list.b[p];
-        }
-    list.a.resize(to);
-    list.b.resize(to);
-    list.index(spheres_.size());
-    pairs_.firstPair.clear();
-    for (const std::uint32_t grain : pairs_.slabs.firstGrain) pairs_.firstPair.push_back(list.firstOfSphere[spheres_.first[grain]]);
-}
-
 /// Keeps these rows of the table and what their spheres remember.
 void DemMethod::keep(const Exec& exec, std::span<const std::size_t> rows) {
     constexpr std::uint32_t kGone = std::numeric_limits<std::uint32_t>::max();
@@ -322,7 +361,7 @@ void DemMethod::keep(const Exec& exec, std::span<const std::size_t> rows) {
         for (std::uint32_t s = spheres_.first[rows[i]]; s < spheres_.first[rows[i] + 1]; ++s) sphereAt[s] = next++;
     }
     std::vector<KeptContact> kept;
-    for (const KeptContact& c : actingPairs())
+    for (const KeptContact& c : actingPairs(exec))
         if (sphereAt[c.a] != kGone && sphereAt[c.b] != kGone) kept.push_back({sphereAt[c.a], sphereAt[c.b], c.memory, c.state});
     for (std::uint32_t& first : pairs_.slabs.firstGrain) first = static_cast<std::uint32_t>(std::ranges::lower_bound(rows, std::size_t{first}) - rows.begin());
     std::size_t to = 0;

@@ -127,7 +127,7 @@ void DemMethod::save(Archive& archive) const {
         grains_.save(archive);
     }
     ContactArrays pairs{kPairNumbers}, bodies{kBodyNumbers};
-    for (const KeptContact& c : actingPairs()) pairs.add(c.a, c.b, c.memory, {}, c.state);
+    for (const KeptContact& c : actingPairs(Exec(1))) pairs.add(c.a, c.b, c.memory, {}, c.state);
     for (std::size_t c = 0; c < bodies_.size(); ++c)
         if (const ContactState& s = bodies_.state[c]; !s.idle()) bodies.add(bodies_.sphere[c], bodies_.body[c], s.memory, {s.force, s.arm}, (s.touching ? 1 : 0) + (s.bonded ? 2 : 0) + (s.bridged ? 4 : 0));
     pairs.save(archive, "pair_contacts");

@@ -80,18 +80,23 @@ private:
     void takeFrom(const world::World&);
     void refresh(const world::World&);
     void rebuild(const Exec&, const world::World&, double time);
-    std::vector<std::uint32_t> sortOrder(const Exec&, const CellFrame&, std::span<const Vec3> centres) const;
+    struct SearchTable {
+        std::vector<Vec3> centres;
+        std::vector<double> reach;         // [m]
+        double farthest;                   // of them
+    };
+    SearchTable searchTable(const Exec&) const;
+    void placeForSearch(const Exec&, const SearchTable&);
+    void rememberPairs(const Exec&, std::span<const KeptContact>);
     void derive();
     Vec3 armOf(std::size_t row, std::uint32_t sphere, const Mat3& turn) const { return at(grains_.diameter, row) * (turn * shapeOf(row).spheres[sphere - spheres_.first[row]].centre); }
     double radiusOf(std::uint32_t sphere) const;
     Vec3 centreOf(std::uint32_t sphere) const;
     Side sideOf(std::uint32_t sphere) const;
-    std::vector<KeptContact> actingPairs() const;
+    std::vector<KeptContact> actingPairs(const Exec&) const;
     void listPairs(const Exec&, std::span<const KeptContact>);
     BodyContacts nearBodies(const Exec&, const world::World&, double time) const;
     void relistBodies(const Exec&, const world::World&);
-    template <class Stays>
-    void keepPairs(const Stays&);
     template <class Real>
     void setPairConstants(PairForces<Real>&);
     void setConstants();
@@ -102,10 +107,7 @@ private:
     double feelForces(const Exec&, const world::World&, double dt);
     void startForces(const Exec&, const world::World&);
     double lead(double dt) const;
-    Furthest drift(const Exec&, const world::World&, double dt);
     Motion seenMotion(const world::World&, std::size_t row, double lead) const;
-    template <class Real>
-    void place(std::size_t row, const Vec3& position, const Quat& orientation, const Motion& seen, PairForces<Real>&);
     world::FreeBodies predictBodies(const world::World&, double dt) const;
     Extremes computeForces(const Exec&, const world::World&, double dt, double lead, std::span<const world::BodySnapshot>);
     template <class NormalKind, class ShearKind>
@@ -113,9 +115,32 @@ private:
     template <class NormalKind, class ShearKind>
     void bodyForce(const world::World&, double dt, double lead, const world::BodySnapshot&, std::size_t contact, Extremes&);
     std::vector<world::BodyLoad> bodyRates(std::span<const world::BodySnapshot>) const;
-    Vec6 contactWrench(std::size_t row) const;
-    Furthest kick(const Exec&, const world::World&, double dt);
     world::Failed failure(std::size_t row, std::string_view what, std::string_view field) const;
+
+    // dem_move.cpp
+    struct Drift {
+        Vec3 gravity;
+        double dt, ahead;                  // ahead: from the middle of the step to the instant at which contacts look at velocities [s]
+        bool pushed;                       // force fields act
+    };
+    Furthest drift(const Exec&, const world::World&, double dt);
+    Furthest kick(const Exec&, const world::World&, double dt);
+    template <class Real>
+    void place(std::size_t row, const Vec3& position, const Quat& orientation, const Motion& seen, PairForces<Real>&);
+    Vec6 contactWrench(std::size_t row) const;
+    Vec6 bodyWrench(std::size_t row) const;
+    template <class One, class Eight>
+    void forRows(std::size_t begin, std::size_t end, const One&, const Eight&) const;
+    template <class N, class Real>
+    void driftRows(std::size_t row, const Drift&, PairForces<Real>&, Furthest&);
+    template <class N, class V>
+    double movedBy(std::size_t row, const ClumpTemplate&, const V& way, const V& angle);
+    template <class N, class Real, class V, class Q>
+    void placeRows(std::size_t row, const V& position, const Q& orientation, const V& velocity, const V& turning, PairForces<Real>&);
+    template <class N, class V>
+    void pairWrenches(std::size_t row, V& force, V& torque) const;
+    template <class N>
+    void kickRows(std::size_t row, const Drift&, Furthest&);
 
     // dem_read.cpp
     void readRows(world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>* listed) const;

@@ -16,49 +16,6 @@ constexpr double kMostStretch = 2;
 constexpr double kForesight = 1.5;
 constexpr std::size_t kGrainBlock = 512, kBodyBlock = 256;
 
-/// The rotation by |angle| about it, by series where it is small.
-[[gnu::always_inline]] inline Quat rotationBy(const Vec3& angle) {
-    const double squared = normSquared(angle);
-    if (squared > 1e-4) return Quat::fromRotationVector(angle);
-    const double s = 0.5 - squared * (1.0 / 48 - squared / 3840);
-    return {1 - squared * (0.125 - squared / 384), s * angle.x, s * angle.y, s * angle.z};
-}
-/// One step of Newton's towards length 1: enough for a product of two that have it.
-[[gnu::always_inline]] inline Quat trimmed(const Quat& q) {
-    const double s = 1.5 - 0.5 * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
-    return {s * q.w, s * q.x, s * q.y, s * q.z};
-}
-
-/// ω from the angular momentum of one grain.
-class Inertia {
-public:
-    [[gnu::always_inline]] Inertia(const ClumpTemplate& shape, double mass, double diameter) : shape_(shape), isotropic_(shape.isotropic()), scale_(1 / (mass * diameter * diameter * (isotropic_ ? shape.inertia.x : 1))) {}
-
-    [[gnu::always_inline]] Vec3 rate(const Quat& orientation, const Vec3& momentum) const {
-        if (isotropic_) return scale_ * momentum;
-        const Vec3 own = orientation.conjugate().rotate(momentum);
-        return scale_ * orientation.rotate({own.x / shape_.inertia.x, own.y / shape_.inertia.y, own.z / shape_.inertia.z});
-    }
-    /// Free rotation over dt with constant angular momentum: q₁ = exp(Δt ω(q_½)) q₀ with q_½ half of that way. Momentum is exact; the rule is
-    /// symmetric, so energy does not drift. For equal moments ω is constant and one round is exact. Returns the angle as a vector.
-    [[gnu::always_inline]] Vec3 turn(const Quat& start, const Vec3& momentum, double dt) const {
-        constexpr int kRounds = 4;
-        Vec3 now = rate(start, momentum);
-        for (int round = 0; !isotropic_ && round < kRounds; ++round) now = rate(rotationBy(0.5 * dt * now) * start, momentum);
-        return dt * now;
-    }
-
-private:
-    const ClumpTemplate& shape_;
-    bool isotropic_;
-    double scale_;
-};
-
-[[gnu::always_inline]] inline bool finite(const Vec3& a, const Vec3& b) {
-    const double sum = a.x + a.y + a.z + b.x + b.y + b.z;
-    return sum - sum == 0;
-}
-
 }  // namespace
 
 void DemMethod::Furthest::include(const Furthest& other) {
@@ -155,53 +112,6 @@ void DemMethod::startForces(const Exec& exec, const world::World& world) {
     touched_ = false;
 }
 
-/// Half a step of velocities and a step of positions, in place; spheres as contacts will see them.
-DemMethod::Furthest DemMethod::drift(const Exec& exec, const world::World& world, double dt) {
-    const auto phase = exec.phase("move grains");
-    const bool pushed = world.forces.any();
-    const double half = 0.5 * dt, ahead = lead(dt);
-    return std::visit([&](auto& forces) { return exec.reduce(
-        grains_.rows(), kGrainBlock, Furthest{},
-        [&](std::size_t begin, std::size_t end) {
-            Furthest here;
-            double squared = 0;
-            for (std::size_t i = begin; i < end; ++i) {
-                const ClumpTemplate& shape = shapeOf(i);
-                const Inertia inertia(shape, at(grains_.mass, i), at(grains_.diameter, i));
-                const Vec3 torque = get(grains_.torque, i), spin = get(grains_.spin, i) + half * torque;
-                const Vec3 a = world.gravity + 1 / at(grains_.mass, i) * get(grains_.force, i);
-                Vec3 v = get(grains_.velocity, i) + half * a;
-                if (pushed) v += 0.5 * pushes_[i];
-                const Vec3 way = dt * v, x = get(grains_.position, i) + way;
-                const Quat start = get(grains_.orientation, i);
-                const Vec3 angle = inertia.turn(start, spin, dt);
-                const Quat orientation = trimmed(rotationBy(angle) * start);
-                set(grains_.velocity, i, v);
-                set(grains_.spin, i, spin);
-                set(grains_.position, i, x);
-                set(grains_.orientation, i, orientation);
-                const Vec3f gone = get(grains_.way, i) + Vec3f{static_cast<float>(way.x), static_cast<float>(way.y), static_cast<float>(way.z)};
-                set(grains_.way, i, gone);
-                Motion seen{v + ahead * a, inertia.rate(orientation, spin + ahead * torque)};
-                if (pushed && ahead > 0) seen.velocity += 0.5 * pushes_[i];
-                place(i, x, orientation, seen, forces);
-                if (here.bad < 0 && !finite(way, spin)) here.bad = static_cast<std::int64_t>(i);
-                if (shape.isSphere()) {
-                    squared = std::max(squared, static_cast<double>(normSquared(gone)));
-                } else {
-                    at(grains_.turned, i) += static_cast<float>(norm(angle));
-                    here.moved = std::max(here.moved, norm(gone) + at(grains_.turned, i) * at(grains_.diameter, i) * shape.sphereReach);
-                }
-            }
-            here.moved = std::max(here.moved, std::sqrt(squared));
-            return here;
-        },
-        [](Furthest a, const Furthest& b) {
-            a.include(b);
-            return a;
-        }); }, forces_);
-}
-
 /// When contacts look at velocities: after the half step that they have made, before the end of the step by this [s].
 double DemMethod::lead(double dt) const { return settings_.contactVelocity == ContactVelocity::endOfStep ? 0.5 * dt : 0; }
 
@@ -213,27 +123,6 @@ DemMethod::Motion DemMethod::seenMotion(const world::World& world, std::size_t i
         spin += ahead * get(grains_.torque, i);
     }
     return {v, angularVelocity(shapeOf(i), at(grains_.mass, i), at(grains_.diameter, i), get(grains_.orientation, i), spin)};
-}
-
-/// Writes the grain's spheres for the forces of pairs.
-template <class Real>
-void DemMethod::place(std::size_t i, const Vec3& x, const Quat& orientation, const Motion& seen, PairForces<Real>& forces) {
-    const auto write = [&](std::uint32_t s, const Vec3& centre, const Vec3& v) {
-        const Vec3T<Real> held = forces.lattice.hold(centre);
-        SphereRecord<Real>& record = forces.spheres[s];
-        record = {held.x, held.y, held.z, record.radius, static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z), record.kind,
-                  static_cast<Real>(seen.angularVelocity.x), static_cast<Real>(seen.angularVelocity.y), static_cast<Real>(seen.angularVelocity.z), 0};
-        wrenches_[s] = {};
-    };
-    const ClumpTemplate& shape = shapeOf(i);
-    std::uint32_t s = spheres_.first[i];
-    if (shape.isSphere()) return write(s, x, seen.velocity);
-    const Mat3 turn = orientation.matrix();
-    const double diameter = at(grains_.diameter, i);
-    for (const TemplateSphere& sphere : shape.spheres) {
-        const Vec3 arm = diameter * (turn * sphere.centre);
-        write(s++, x + arm, seen.velocity + cross(seen.angularVelocity, arm));
-    }
 }
 
 /// Free bodies at the end of the step, moved by the forces at its beginning.
@@ -320,63 +209,6 @@ std::vector<world::BodyLoad> DemMethod::bodyRates(std::span<const world::BodySna
                                    dot(state.force, touch.surfaceVelocity) + dot(bodyMoment_[k], pose.angularVelocity), 2 * touch.slipPower};
     }
     return rates;
-}
-
-/// Force and torque of all contacts of a grain: of its spheres with others, then with bodies, always in the same order.
-Vec6 DemMethod::contactWrench(std::size_t i) const {
-    const Vec3 x = get(grains_.position, i);
-    Vec6 sum;
-    if (shapeOf(i).isSphere()) {
-        const Wrench& wrench = wrenches_[spheres_.first[i]];
-        sum = {wrench.force, wrench.torque};
-    } else {
-        const Mat3 turn = get(grains_.orientation, i).matrix();
-        for (std::uint32_t s = spheres_.first[i]; s < spheres_.first[i + 1]; ++s) sum += {wrenches_[s].force, wrenches_[s].torque + cross(armOf(i, s, turn), wrenches_[s].force)};
-    }
-    for (std::size_t k = bodies_.firstOfGrain[i]; k < bodies_.firstOfGrain[i + 1]; ++k) {
-        const ContactState& state = bodies_.state[k];
-        if (state.acts()) sum += {state.force, cross(bodyTouch_[k].point - domain_.wrap(x), state.force) + bodyMoment_[k]};
-    }
-    return sum;
-}
-
-/// Velocities at the end of the step from the forces there.
-DemMethod::Furthest DemMethod::kick(const Exec& exec, const world::World& world, double dt) {
-    const auto phase = exec.phase("move grains");
-    const bool pushed = world.forces.any() && dt > 0;
-    return exec.reduce(
-        grains_.rows(), kGrainBlock, Furthest{},
-        [&](std::size_t begin, std::size_t end) {
-            Furthest here;
-            double speedSquared = 0, accelerationSquared = 0;   // of single spheres
-            for (std::size_t i = begin; i < end; ++i) {
-                const Vec6 wrench = contactWrench(i);
-                const ClumpTemplate& shape = shapeOf(i);
-                const double mass = at(grains_.mass, i);
-                const Vec3 a = world.gravity + 1 / mass * wrench.linear;
-                Vec3 v = get(grains_.velocity, i) + (0.5 * dt) * a;
-                if (pushed) v += 0.5 * pushes_[i];
-                const Vec3 spin = get(grains_.spin, i) + (0.5 * dt) * wrench.angular;
-                if (here.bad < 0 && !finite(v, spin)) here.bad = static_cast<std::int64_t>(i);
-                set(grains_.velocity, i, v);
-                set(grains_.spin, i, spin);
-                set(grains_.force, i, wrench.linear);
-                set(grains_.torque, i, wrench.angular);
-                if (shape.isSphere()) {
-                    speedSquared = std::max(speedSquared, normSquared(v));
-                    accelerationSquared = std::max(accelerationSquared, normSquared(a));
-                } else {   // |ω| ≤ |L| over the smallest moment
-                    const double reach = shape.sphereReach / (mass * at(grains_.diameter, i) * shape.smallestInertia());
-                    here.include({0, norm(v) + norm(spin) * reach, norm(a) + norm(wrench.angular) * reach, -1});
-                }
-            }
-            here.include({0, std::sqrt(speedSquared), std::sqrt(accelerationSquared), -1});
-            return here;
-        },
-        [](Furthest a, const Furthest& b) {
-            a.include(b);
-            return a;
-        });
 }
 
 world::Failed DemMethod::failure(std::size_t row, std::string_view what, std::string_view field) const {

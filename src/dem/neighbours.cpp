@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dem/neighbours.h"
 
+#include "core/wide_mat.h"
+#include "core/wide_rows.h"
+
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -10,37 +14,22 @@ namespace {
 
 constexpr std::size_t kBlock = 256;            // grains searched at a time
 constexpr std::uint32_t kGrainsOfSlab = 128;   // at least, so that a slab is worth a task
+constexpr std::size_t kLanes = 8;
 
-/// Grains in the order of cells; where they are sorted already, `row` is the place itself.
-struct CellRows {
-    std::vector<std::uint32_t> first, row;     // of each cell; of each place
-    std::vector<Vec3> centre;                  // of each place
-    std::vector<double> reach;
-    bool sorted = true;
+/// Spheres side by side, eight of which are compared with one at a time.
+struct Column4 {
+    std::vector<double> x, y, z, reach;
+
+    void resize(std::size_t count) {   // the last eight may begin at the last one
+        for (std::vector<double>* column : {&x, &y, &z, &reach}) column->resize(count + kLanes);
+    }
+    void put(std::size_t i, const Vec3& centre, double radius) {
+        x[i] = centre.x;
+        y[i] = centre.y;
+        z[i] = centre.z;
+        reach[i] = radius;
+    }
 };
-CellRows rowsByCell(const CellFrame& frame, const SearchGrains& grains) {
-    const std::size_t count = grains.centres.size();
-    CellRows cells;
-    cells.first.assign(frame.cells() + 1, 0);
-    cells.row.resize(count);
-    cells.centre.resize(count);
-    cells.reach.resize(count);
-    std::vector<std::uint32_t> cellOf(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        cellOf[i] = static_cast<std::uint32_t>(frame.cell(grains.centres[i]));
-        ++cells.first[cellOf[i] + 1];
-    }
-    for (std::size_t c = 1; c < cells.first.size(); ++c) cells.first[c] += cells.first[c - 1];
-    std::vector<std::uint32_t> next(cells.first.begin(), cells.first.end() - 1);
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::uint32_t place = next[cellOf[i]]++;
-        cells.row[place] = static_cast<std::uint32_t>(i);
-        cells.centre[place] = grains.centres[i];
-        cells.reach[place] = grains.reach[i];
-        cells.sorted = cells.sorted && place == i;
-    }
-    return cells;
-}
 
 struct Found {
     std::vector<std::uint32_t> a, b;
@@ -49,41 +38,55 @@ struct Found {
 /// Searches around grains one after the other.
 class Search {
 public:
-    Search(const world::Domain& domain, const CellFrame& frame, const CellRows& cells, const SearchGrains& grains, const Spheres& spheres, double skin)
-        : domain_(domain), frame_(frame), cells_(cells), grains_(grains), spheres_(spheres), skin_(skin), periodic_(domain.periodic(0) || domain.periodic(1) || domain.periodic(2)) {}
+    Search(const world::Domain& domain, const CellFrame& frame, const CellRows& cells, const Column4& places, const SearchGrains& grains, const Spheres& spheres, double skin)
+        : frame_(frame), cells_(cells), places_(places), grains_(grains), spheres_(spheres), skin_(skin) {
+        for (int axis = 0; axis < 3; ++axis) period_[axis] = domain.periodic(axis) ? domain.max[axis] - domain.min[axis] : 0;
+    }
 
     void pairsOf(std::size_t i, Found& found) {
         findNear(i);
         const std::uint32_t begin = spheres_.first[i], end = spheres_.first[i + 1];
-        const bool alone = end - begin == 1 && grains_.reach[i] == spheres_.radius[begin];
+        if (isSphere(i) && std::ranges::all_of(near_, [&](std::uint32_t j) { return isSphere(j); })) {   // findNear has compared them
+            found.a.insert(found.a.end(), near_.size(), begin);
+            for (const std::uint32_t j : near_) found.b.push_back(spheres_.first[j]);
+            return;
+        }
+        const std::size_t count = gatherSpheres();
         for (std::uint32_t a = begin; a < end; ++a)
-            for (const std::uint32_t j : near_) {
-                const std::uint32_t first = spheres_.first[j], last = spheres_.first[j + 1];
-                const bool known = alone && last - first == 1 && grains_.reach[j] == spheres_.radius[first];   // findNear has compared them
-                for (std::uint32_t b = first; b < last; ++b) {
-                    const double reach = spheres_.radius[a] + spheres_.radius[b] + skin_;
-                    if (!known && apartSquared(spheres_.centre[a], spheres_.centre[b]) >= reach * reach) continue;
+            for (std::size_t k = 0; k < count; k += kLanes)
+                for (unsigned mask = within(spheres_.centre[a], spheres_.radius[a] + skin_, nearSpheres_, k, count); mask != 0; mask &= mask - 1) {
                     found.a.push_back(a);
-                    found.b.push_back(b);
+                    found.b.push_back(nearSphere_[k + static_cast<std::size_t>(std::countr_zero(mask))]);
                 }
-            }
     }
 
 private:
-    double apartSquared(const Vec3& a, const Vec3& b) const { return normSquared(periodic_ ? domain_.nearestImage(a - b) : a - b); }
+    bool isSphere(std::size_t grain) const { return spheres_.first[grain + 1] - spheres_.first[grain] == 1 && grains_.reach[grain] == spheres_.radius[spheres_.first[grain]]; }
+
+    /// Which of eight from `begin` on, as far as `end`, are less than their reach and `own` away: bit i for begin + i.
+    unsigned within(const Vec3& centre, double own, const Column4& of, std::size_t begin, std::size_t end) const {
+        using W = Wide<double>;
+        WideVec3<double> d{W(centre.x) - W::loadUnaligned(&of.x[begin]), W(centre.y) - W::loadUnaligned(&of.y[begin]), W(centre.z) - W::loadUnaligned(&of.z[begin])};
+        for (int axis = 0; axis < 3; ++axis)
+            if (period_[axis] > 0) d[axis] = d[axis] - W(period_[axis]) * round(d[axis] / W(period_[axis]));
+        const W far = W(own) + W::loadUnaligned(&of.reach[begin]);
+        const unsigned all = end - begin < kLanes ? (1U << (end - begin)) - 1U : 0xffU;
+        return bits(d.x * d.x + d.y * d.y + d.z * d.z < far * far) & all;
+    }
 
     /// Later grains whose bounding spheres are near that of i, ascending.
     void findNear(std::size_t i) {
         const Vec3 centre = grains_.centres[i];
-        const double own = grains_.reach[i] + skin_;
         if (const std::uint64_t cell = frame_.cell(centre); cell != cell_) findRanges(centre, cell);
+        const bool sorted = cells_.row.empty();
         near_.clear();
         for (const auto& [first, last] : ranges_)
-            for (std::uint32_t place = cells_.sorted ? std::max(first, static_cast<std::uint32_t>(i + 1)) : first; place < last; ++place) {
-                const double reach = own + cells_.reach[place];
-                if (apartSquared(centre, cells_.centre[place]) < reach * reach && cells_.row[place] > i) near_.push_back(cells_.row[place]);
-            }
-        if (!cells_.sorted) std::ranges::sort(near_);
+            for (std::size_t place = sorted ? std::max<std::size_t>(first, i + 1) : first; place < last; place += kLanes)
+                for (unsigned mask = within(centre, grains_.reach[i] + skin_, places_, place, last); mask != 0; mask &= mask - 1) {
+                    const std::uint32_t row = cells_.at(static_cast<std::uint32_t>(place) + static_cast<std::uint32_t>(std::countr_zero(mask)));
+                    if (row > i) near_.push_back(row);
+                }
+        if (!sorted) std::ranges::sort(near_);
     }
     /// Places of the cells around, those of consecutive cells together.
     void findRanges(const Vec3& centre, std::uint64_t cell) {
@@ -96,18 +99,28 @@ private:
             else ranges_.emplace_back(first, last);
         }
     }
+    /// Those of all near grains; how many they are.
+    std::size_t gatherSpheres() {
+        nearSphere_.clear();
+        for (const std::uint32_t j : near_)
+            for (std::uint32_t b = spheres_.first[j]; b < spheres_.first[j + 1]; ++b) nearSphere_.push_back(b);
+        if (nearSpheres_.x.size() < nearSphere_.size() + kLanes) nearSpheres_.resize(2 * nearSphere_.size());
+        for (std::size_t k = 0; k < nearSphere_.size(); ++k) nearSpheres_.put(k, spheres_.centre[nearSphere_[k]], spheres_.radius[nearSphere_[k]]);
+        return nearSphere_.size();
+    }
 
-    const world::Domain& domain_;
     const CellFrame& frame_;
     const CellRows& cells_;
+    const Column4& places_;                    // grains in the order of cells
     const SearchGrains& grains_;
     const Spheres& spheres_;
     double skin_;
-    bool periodic_;
+    Vec3 period_;                              // 0 where there is none
     std::uint64_t cell_ = ~std::uint64_t{0};
     std::vector<std::uint64_t> around_;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges_;
-    std::vector<std::uint32_t> near_;
+    std::vector<std::uint32_t> near_, nearSphere_;
+    Column4 nearSpheres_;
 };
 
 }  // namespace
@@ -193,44 +206,69 @@ bool Slabs::neighbours(std::uint32_t lower, std::uint32_t grain) const {
     return t <= s + 1 || (wraps && s == 0 && t + 1 == size());
 }
 
-Slabs cutSlabs(const CellFrame& frame, std::span<const Vec3> centres) {
+CellRows rowsByCell(const Exec& exec, const CellFrame& frame, std::span<const Vec3> centres, std::span<const std::int64_t> ranks) {
+    const std::size_t count = centres.size();
+    CellRows cells;
+    std::vector<std::uint32_t> cellOf(count);
+    exec.forBlocks(count, 4096, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) cellOf[i] = static_cast<std::uint32_t>(frame.cell(centres[i]));
+    });
+    cells.first.assign(frame.cells() + 1, 0);
+    for (const std::uint32_t cell : cellOf) ++cells.first[cell + 1];
+    for (std::size_t c = 1; c < cells.first.size(); ++c) cells.first[c] += cells.first[c - 1];
+    std::vector<std::uint32_t> next(cells.first.begin(), cells.first.end() - 1);
+    cells.row.resize(count);
+    for (std::size_t i = 0; i < count; ++i) cells.row[next[cellOf[i]]++] = static_cast<std::uint32_t>(i);
+    if (!ranks.empty())
+        exec.forBlocks(frame.cells(), 4096, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t c = begin; c < end; ++c)
+                if (cells.first[c + 1] - cells.first[c] > 1) std::sort(cells.row.begin() + cells.first[c], cells.row.begin() + cells.first[c + 1], [&](std::uint32_t i, std::uint32_t j) { return ranks[i] < ranks[j]; });
+        });
+    return cells;
+}
+
+Slabs cutSlabs(const CellFrame& frame, const CellRows& cells) {
     Slabs slabs;
     slabs.wraps = frame.layersWrap();
-    std::uint64_t layer = 0;
-    for (std::uint32_t i = 0; i < centres.size(); ++i) {
-        const std::uint64_t here = frame.layer(centres[i]);
-        if (here != layer && i - slabs.firstGrain.back() >= kGrainsOfSlab) slabs.firstGrain.push_back(i);
-        layer = here;
-    }
-    slabs.firstGrain.push_back(static_cast<std::uint32_t>(centres.size()));
+    for (std::uint64_t layer = 1; layer < frame.layers(); ++layer)
+        if (const std::uint32_t first = cells.first[layer * frame.cellsOfLayer()]; first - slabs.firstGrain.back() >= kGrainsOfSlab) slabs.firstGrain.push_back(first);
+    if (slabs.size() > 0 && slabs.firstGrain.back() == cells.first.back()) slabs.firstGrain.pop_back();
+    slabs.firstGrain.push_back(cells.first.back());
     return slabs;
 }
 
-// Grains whose bounding spheres are near each other first, then their spheres.
 PairList findPairs(const Exec& exec, const world::Domain& domain, const SearchGrains& grains, const Spheres& spheres, double skin) {
-    PairList list;
-    const std::size_t count = grains.centres.size();
-    if (count == 0) {
-        list.index(spheres.size());
-        return list;
-    }
-    const double farthest = *std::ranges::max_element(grains.reach);
+    const double farthest = grains.reach.empty() ? 0 : *std::ranges::max_element(grains.reach);
     const CellFrame frame(domain, grains.centres, 2 * farthest + skin);
-    const CellRows cells = rowsByCell(frame, grains);
+    return findPairs(exec, domain, frame, rowsByCell(exec, frame, grains.centres), grains, spheres, skin);
+}
+
+// Grains whose bounding spheres are near each other first, then their spheres.
+PairList findPairs(const Exec& exec, const world::Domain& domain, const CellFrame& frame, const CellRows& cells, const SearchGrains& grains, const Spheres& spheres, double skin) {
+    const std::size_t count = grains.centres.size();
+    Column4 places;
+    places.resize(count);
+    exec.forBlocks(count, 4096, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+            const std::uint32_t row = cells.at(static_cast<std::uint32_t>(k));
+            places.put(k, grains.centres[row], grains.reach[row]);
+        }
+    });
     std::vector<Found> parts((count + kBlock - 1) / kBlock);
     exec.forBlocks(count, kBlock, [&](std::size_t begin, std::size_t end) {
-        Search search(domain, frame, cells, grains, spheres, skin);
+        Search search(domain, frame, cells, places, grains, spheres, skin);
         for (std::size_t i = begin; i < end; ++i) search.pairsOf(i, parts[begin / kBlock]);
     });
-    std::size_t total = 0;
-    for (const Found& part : parts) total += part.a.size();
-    list.a.reserve(total);
-    list.b.reserve(total);
-    for (Found& part : parts) {
-        list.a.insert(list.a.end(), part.a.begin(), part.a.end());
-        list.b.insert(list.b.end(), part.b.begin(), part.b.end());
-        part = {};
-    }
+    std::vector<std::size_t> start{0};
+    for (const Found& part : parts) start.push_back(start.back() + part.a.size());
+    PairList list;
+    list.a.resize(start.back());
+    list.b.resize(start.back());
+    exec.forTasks(parts.size(), [&](std::size_t part, int) {
+        std::ranges::copy(parts[part].a, list.a.begin() + static_cast<std::ptrdiff_t>(start[part]));
+        std::ranges::copy(parts[part].b, list.b.begin() + static_cast<std::ptrdiff_t>(start[part]));
+        parts[part] = {};
+    });
     list.index(spheres.size());
     return list;
 }

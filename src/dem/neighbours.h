@@ -41,8 +41,8 @@ public:
 
     std::uint64_t cell(const Vec3& x) const { return (coordinate(x, order_[2]) * count_[order_[1]] + coordinate(x, order_[1])) * count_[order_[0]] + coordinate(x, order_[0]); }
     std::uint64_t cells() const { return count_[0] * count_[1] * count_[2]; }
-    std::uint64_t layer(const Vec3& x) const { return coordinate(x, order_[2]); }
     std::uint64_t layers() const { return count_[order_[2]]; }
+    std::uint64_t cellsOfLayer() const { return count_[order_[0]] * count_[order_[1]]; }
     bool layersWrap() const { return periodic_[order_[2]] && layers() > 1; }
     /// Of x and all around it, each once, ascending.
     void around(const Vec3& x, std::vector<std::uint64_t>& cells) const;
@@ -55,6 +55,16 @@ private:
     int order_[3] = {0, 1, 2};            // axes, that along which cells are numbered first to that across the layers
 };
 
+/// Grains by cell: those of cell c are at the places first[c] to first[c + 1].
+struct CellRows {
+    std::vector<std::uint32_t> first;
+    std::vector<std::uint32_t> row;                      // of each place; empty: the place itself, the grains being sorted
+
+    std::uint32_t at(std::uint32_t place) const { return row.empty() ? place : row[place]; }
+};
+/// Within a cell by rank, or where there is none in the order of the grains.
+CellRows rowsByCell(const Exec&, const CellFrame&, std::span<const Vec3> centres, std::span<const std::int64_t> ranks = {});
+
 /// Grains in the order of cells, cut between layers of cells: a slab meets only itself and its neighbours.
 struct Slabs {
     std::vector<std::uint32_t> firstGrain{0};            // of each slab, and one past the last
@@ -64,8 +74,10 @@ struct Slabs {
     std::size_t of(std::uint32_t grain) const;
     bool neighbours(std::uint32_t lowerGrain, std::uint32_t grain) const;
 };
-Slabs cutSlabs(const CellFrame&, std::span<const Vec3> sortedCentres);
+Slabs cutSlabs(const CellFrame&, const CellRows&);
 
 PairList findPairs(const Exec&, const world::Domain&, const SearchGrains&, const Spheres&, double skin);
+/// The cells being known, at least twice the longest reach and the skin wide.
+PairList findPairs(const Exec&, const world::Domain&, const CellFrame&, const CellRows&, const SearchGrains&, const Spheres&, double skin);
 
 }  // namespace talus::dem

@@ -19,15 +19,14 @@ constexpr auto kBytesOf = [] {
     return table;
 }();
 
-/// Eight vectors of doubles, one after the other.
+/// Four numbers of a contact.
 template <class Real>
-[[gnu::always_inline]] inline void storeVectors(const WideVec3<Real>& v, double* to) {
-    storeInterleaved(convert<double>(v.x), convert<double>(v.y), convert<double>(v.z), Wide<double>(0.0), to);
+[[gnu::always_inline]] inline Quad<double> inDouble(const Real* from) {
+    if constexpr (std::is_same_v<Real, double>) return Quad<double>::load(from);
+    else return convert<double>(Quad<Real>::load(from));
 }
-template <>
-[[gnu::always_inline]] inline void storeVectors(const WideVec3<double>& v, double* to) { storeInterleaved(v.x, v.y, v.z, Wide<double>(0.0), to); }
-
-[[gnu::always_inline]] inline void add(double* to, const Quad<double>& what) { (Quad<double>::load(to) + what).store(to); }
+template <int N>
+[[gnu::always_inline]] inline void add(double* to, const Pack<double, N>& what) { (Pack<double, N>::loadUnaligned(to) + what).storeUnaligned(to); }
 
 }  // namespace
 
@@ -147,38 +146,31 @@ unsigned PairForces<Real>::bridged(const PairContacts& contacts, std::size_t fir
     held &= ~touching;
     if (held == 0) return 0;
     std::array<std::uint32_t, kLanes> pairs;
-    std::array<const Real*, kLanes> a, b, motionA, motionB;
+    std::array<const Real*, kLanes> a, b;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
         pairs[lane] = static_cast<std::uint32_t>(first + std::min(lane, count - 1));
         a[lane] = &spheres[contacts.list.a[pairs[lane]]].x;
         b[lane] = &spheres[contacts.list.b[pairs[lane]]].x;
-        motionA[lane] = a[lane] + 4;
-        motionB[lane] = b[lane] + 4;
     }
     const auto rowsA = WideRows<Real>::load(a), rowsB = WideRows<Real>::load(b);
-    const HoldConstantsOf<Wide<Real>> hold = holdOf(pairs, WideRows<Real>::load(motionA).w, WideRows<Real>::load(motionB).w);
+    const HoldConstantsOf<Wide<Real>> hold = holdOf(contacts.list, pairs);
     const WideVec3<Real> d = lattice.apart(rowsA, rowsB);
     return bits(norm(d) - (rowsA.w + rowsB.w) < hold.rupture) & held;
 }
 
 template <class Real>
-HoldConstantsOf<Wide<Real>> PairForces<Real>::holdOf(const std::array<std::uint32_t, 8>& pairs, const Wide<Real>& kindA, const Wide<Real>& kindB) const {
-    const std::array<Real, kLanes> a = kindA.lanes(), b = kindB.lanes();
+HoldConstantsOf<Wide<Real>> PairForces<Real>::holdOf(const PairList& list, const std::array<std::uint32_t, 8>& pairs) const {
     std::array<const Real*, kLanes> at;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = &constants.holds[constants.of(pairs[lane], static_cast<std::int32_t>(a[lane]), static_cast<std::int32_t>(b[lane]))].pull;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = &constants.holds[constants.of(pairs[lane], list.a[pairs[lane]], list.b[pairs[lane]])].pull;
     const auto rows = WideRows<Real>::load(at);
     return {rows.x, rows.y, rows.z, rows.w};
 }
 
 template <class Real>
-PairConstantsOf<Wide<Real>> PairForces<Real>::constantsOf(const std::array<std::uint32_t, 8>& pairs, const Wide<Real>& kindA, const Wide<Real>& kindB) const {
-    const std::array<Real, kLanes> a = kindA.lanes(), b = kindB.lanes();
-    std::array<const Real*, kLanes> at, behind;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        at[lane] = &constants.sets[constants.of(pairs[lane], static_cast<std::int32_t>(a[lane]), static_cast<std::int32_t>(b[lane]))].stiffness;
-        behind[lane] = at[lane] + 4;
-    }
-    const auto first = WideRows<Real>::load(at), second = WideRows<Real>::load(behind);
+PairConstantsOf<Wide<Real>> PairForces<Real>::constantsOf(const PairList& list, const std::array<std::uint32_t, 8>& pairs) const {
+    std::array<const Real*, kLanes> at;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = &constants.sets[constants.of(pairs[lane], list.a[pairs[lane]], list.b[pairs[lane]])].stiffness;
+    const auto first = WideRows<Real>::load(at), second = WideRows<Real>::load(at, 4);
     return {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
 }
 
@@ -200,20 +192,15 @@ void PairForces<Real>::ofEight(const Manner& manner, double step, const PairCont
         pairs[lane] = given[lane < count ? lane : 0];   // lanes without a pair repeat the first and are not added
         a[lane] = contacts.list.a[pairs[lane]];
         b[lane] = contacts.list.b[pairs[lane]];
+        atA[lane] = &spheres[a[lane]].x;
+        atB[lane] = &spheres[b[lane]].x;
     }
-    const auto rows = [&](int row) {
-        for (std::size_t lane = 0; lane < kLanes; ++lane) {
-            atA[lane] = &spheres[a[lane]].x + 4 * row;
-            atB[lane] = &spheres[b[lane]].x + 4 * row;
-        }
-        return std::pair(WideRows<Real>::load(atA), WideRows<Real>::load(atB));
-    };
-    const auto [placeA, placeB] = rows(0);
-    const auto [motionA, motionB] = rows(1);
-    const auto [turningA, turningB] = rows(2);
-    const PairConstantsOf<W> c = constants.by == ConstantsTable<Real>::By::all ? common : constantsOf(pairs, motionA.w, motionB.w);
+    const auto placeA = WideRows<Real>::load(atA), placeB = WideRows<Real>::load(atB);
+    const auto motionA = WideRows<Real>::load(atA, 4), motionB = WideRows<Real>::load(atB, 4);
+    const auto turningA = WideRows<Real>::load(atA, 8), turningB = WideRows<Real>::load(atB, 8);
+    const PairConstantsOf<W> c = constants.by == ConstantsTable<Real>::By::all ? common : constantsOf(contacts.list, pairs);
     HoldConstantsOf<W> hold;
-    if (manner.holds()) hold = holdOf(pairs, motionA.w, motionB.w);
+    if (manner.holds()) hold = holdOf(contacts.list, pairs);
 
     const WideVec3<Real> d = lattice.apart(placeA, placeB);
     const W distance = norm(d);
@@ -246,16 +233,17 @@ void PairForces<Real>::ofEight(const Manner& manner, double step, const PairCont
         torqueA = torqueA + response.moment;
         torqueB = torqueB - response.moment;
     }
-    alignas(64) double forces[4 * kLanes], torquesA[4 * kLanes], torquesB[4 * kLanes];
-    storeVectors(response.force, forces);
-    storeVectors(torqueA, torquesA);
-    storeVectors(torqueB, torquesB);
+    alignas(64) Real onA[4 * kLanes], onB[4 * kLanes], rest[4 * kLanes];
+    const WideVec3<Real>& force = response.force;
+    WideRows<Real>{force.x, force.y, force.z, torqueA.x}.store(onA, 4);
+    WideRows<Real>{-force.x, -force.y, -force.z, torqueB.x}.store(onB, 4);
+    WideRows<Real>{torqueA.y, torqueA.z, torqueB.y, torqueB.z}.store(rest, 4);
     for (std::size_t lane = 0; lane < count; ++lane) {
-        const Quad<double> force = Quad<double>::load(forces + 4 * lane);
-        add(&wrenches[a[lane]].force.x, force);
-        add(&wrenches[b[lane]].force.x, -force);
-        add(&wrenches[a[lane]].torque.x, Quad<double>::load(torquesA + 4 * lane));
-        add(&wrenches[b[lane]].torque.x, Quad<double>::load(torquesB + 4 * lane));
+        const Quad<double> last = inDouble(rest + 4 * lane);
+        add<4>(&wrenches[a[lane]].force.x, inDouble(onA + 4 * lane));
+        add<2>(&wrenches[a[lane]].torque.y, lower(last));
+        add<4>(&wrenches[b[lane]].force.x, inDouble(onB + 4 * lane));
+        add<2>(&wrenches[b[lane]].torque.y, upper(last));
     }
     if constexpr (ShearKind::kSpring) {
         alignas(64) Real kept[4 * kLanes];

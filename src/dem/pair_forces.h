@@ -34,8 +34,10 @@ struct ConstantsTable {
     AlignedVector<PairConstantsOf<Real>> sets;
     AlignedVector<HoldConstantsOf<Real>> holds;   // the same, where a Manner holds()
 
-    std::size_t of(std::size_t pair, std::int32_t kindA, std::int32_t kindB) const {
-        return by == By::all ? 0 : by == By::pair ? pair : static_cast<std::size_t>(kindA * kinds + kindB);
+    std::vector<std::uint8_t> kind;               // of each sphere, where they decide
+
+    std::size_t of(std::size_t pair, std::uint32_t a, std::uint32_t b) const {
+        return by == By::all ? 0 : by == By::pair ? pair : static_cast<std::size_t>(kind[a]) * static_cast<std::size_t>(kinds) + kind[b];
     }
 };
 
@@ -69,8 +71,8 @@ private:
     void ofEight(const Manner&, double dt, const PairContacts&, std::span<Wrench>, const std::uint32_t* pairs, std::size_t count, const PairConstantsOf<Wide<Real>>& common, Found&);
     unsigned touching(const PairContacts&, std::size_t first, std::size_t count) const;
     unsigned bridged(const PairContacts&, std::size_t first, std::size_t count, unsigned touching) const;
-    HoldConstantsOf<Wide<Real>> holdOf(const std::array<std::uint32_t, 8>& pairs, const Wide<Real>& kindA, const Wide<Real>& kindB) const;
-    PairConstantsOf<Wide<Real>> constantsOf(const std::array<std::uint32_t, 8>& pairs, const Wide<Real>& kindA, const Wide<Real>& kindB) const;
+    HoldConstantsOf<Wide<Real>> holdOf(const PairList&, const std::array<std::uint32_t, 8>& pairs) const;
+    PairConstantsOf<Wide<Real>> constantsOf(const PairList&, const std::array<std::uint32_t, 8>& pairs) const;
     std::vector<Extremes> found_;          // of each slab
     WideRows<Real> load(const AlignedVector<Real>& memories, const std::array<std::uint32_t, 8>& pairs) const;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/table.h"
+#include "core/wide_columns.h"
 #include "core/wide_mat.h"
 #include "core/wide_rows.h"
 #include "world/domain.h"
@@ -18,16 +19,14 @@ namespace talus::dem {
 template <class Real>
 struct alignas(4 * sizeof(Real)) SphereRecord {
     Real x = 0, y = 0, z = 0, radius = 0;                  // centre as a Lattice holds it; [m]
-    Real vx = 0, vy = 0, vz = 0, kind = 0;                 // velocity of the centre [m/s]; index of its kind
-    Real wx = 0, wy = 0, wz = 0, unused = 0;               // angular velocity [rad/s]
+    Real vx = 0, vy = 0, vz = 0, unused = 0;               // velocity of the centre [m/s]
+    Real wx = 0, wy = 0, wz = 0, unusedToo = 0;            // angular velocity [rad/s]
 };
 
-/// Force on a sphere and torque about its centre.
-struct alignas(32) Wrench {
+/// Force on a sphere and torque about its centre: added to as four numbers and two.
+struct alignas(16) Wrench {
     Vec3 force;       // [N]
-    double unused = 0;
     Vec3 torque;      // [N m]
-    double unusedToo = 0;
 };
 
 /// How centres are held so that differences are exact to the rounding of their own size, wherever in the world they are. Double: as they are.
@@ -39,7 +38,8 @@ public:
         for (int axis = 0; axis < 3; ++axis)
             if (domain.periodic(axis)) period_[axis] = domain.max[axis] - domain.min[axis];
     }
-    Vec3T<Real> hold(const Vec3& x) const { return x; }
+    template <class V>
+    [[gnu::always_inline]] V hold(const V& x) const { return x; }
     /// The nearest image of a − b.
     [[gnu::always_inline]] WideVec3<Real> apart(const WideRows<Real>& a, const WideRows<Real>& b) const {
         WideVec3<Real> d{a.x - b.x, a.y - b.y, a.z - b.z};
@@ -70,9 +70,14 @@ public:
             unitFloat_[axis] = static_cast<float>(unit_[axis]);
         }
     }
-    Vec3f hold(const Vec3& x) const {
+    [[gnu::always_inline]] Vec3f hold(const Vec3& x) const {
         Vec3f held;
-        for (int axis = 0; axis < 3; ++axis) held[axis] = std::bit_cast<float>(static_cast<std::uint32_t>(static_cast<std::int64_t>((x[axis] - origin_[axis]) * perUnit_[axis])));
+        for (int axis = 0; axis < 3; ++axis) held[axis] = std::bit_cast<float>(static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>((x[axis] - origin_[axis]) * perUnit_[axis] + kWhole)));
+        return held;
+    }
+    [[gnu::always_inline]] WideVec3<float> hold(const WideVec3<double>& x) const {
+        WideVec3<float> held;
+        for (int axis = 0; axis < 3; ++axis) held[axis] = lowerHalves((x[axis] - Wide<double>(origin_[axis])) * Wide<double>(perUnit_[axis]) + Wide<double>(kWhole));
         return held;
     }
     [[gnu::always_inline]] WideVec3<float> apart(const WideRows<float>& a, const WideRows<float>& b) const {
@@ -81,6 +86,7 @@ public:
     }
 
 private:
+    static constexpr double kWhole = 6755399441055744.0;   // 1.5 · 2⁵²: the lower half of a sum with it is the nearest whole number, modulo 2³²
     Vec3 unit_{1, 1, 1}, perUnit_{1, 1, 1}, origin_;
     Vec3f unitFloat_;
 };

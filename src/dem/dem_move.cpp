@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two half steps of grains, eight of one isotropic template at a time. Written once, for one grain (N = double) and for eight
+// (N = Wide<double>), without fused products, so that a grain moves by the same bits in either.
+#include "core/wide_columns.h"
+#include "dem/dem_method.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace talus::dem {
+namespace {
+
+constexpr std::size_t kGrainBlock = 512;
+using W = Wide<double>;
+
+template <class N>
+struct LanesOf;
+template <>
+struct LanesOf<double> {
+    using Vector = Vec3;
+    static constexpr std::size_t kCount = 1;
+};
+template <>
+struct LanesOf<W> {
+    using Vector = WideVec3<double>;
+    static constexpr std::size_t kCount = 8;
+};
+template <class N>
+using VectorOf = typename LanesOf<N>::Vector;
+template <class N>
+struct QuatOf {
+    N w, x, y, z;
+};
+
+// Rows from `row` on, as many as N has lanes.
+template <class N>
+[[gnu::always_inline]] inline N numbers(const Column<double>& column, std::size_t row) {
+    if constexpr (LanesOf<N>::kCount == 1) return *column.group(row);
+    else return W::loadUnaligned(column.group(row));
+}
+template <class N>
+[[gnu::always_inline]] inline VectorOf<N> vectors(const double* from) {
+    if constexpr (LanesOf<N>::kCount == 1) return {from[0], from[1], from[2]};
+    else return loadTriples(from);
+}
+template <class N>
+[[gnu::always_inline]] inline VectorOf<N> vectors(const Column<double, 3>& column, std::size_t row) { return vectors<N>(column.group(row)); }
+[[gnu::always_inline]] inline void put(Column<double, 3>& column, std::size_t row, const Vec3& v) { set(column, row, v); }
+[[gnu::always_inline]] inline void put(Column<double, 3>& column, std::size_t row, const WideVec3<double>& v) { storeTriples(v, column.group(row)); }
+template <class N>
+[[gnu::always_inline]] inline QuatOf<N> quaternions(const Column<double, 4>& column, std::size_t row) {
+    QuatOf<N> q;
+    const double* from = column.group(row);
+    if constexpr (LanesOf<N>::kCount == 1) q = {from[0], from[1], from[2], from[3]};
+    else loadInterleaved(from, q.w, q.x, q.y, q.z);
+    return q;
+}
+[[gnu::always_inline]] inline void put(Column<double, 4>& column, std::size_t row, const QuatOf<double>& q) { set(column, row, Quat{q.w, q.x, q.y, q.z}); }
+[[gnu::always_inline]] inline void put(Column<double, 4>& column, std::size_t row, const QuatOf<W>& q) { storeInterleaved(q.w, q.x, q.y, q.z, column.group(row)); }
+
+template <class N, class V>
+[[gnu::always_inline]] inline N squareOf(const V& a) { return a.x * a.x + a.y * a.y + a.z * a.z; }
+template <class V>
+[[gnu::always_inline]] inline V crossed(const V& a, const V& b) { return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x}; }
+template <class N>
+[[gnu::always_inline]] inline VectorOf<N> spread(const Vec3& v) { return {N(v.x), N(v.y), N(v.z)}; }
+
+/// The rotation by |angle| about it, by series where it is small.
+[[gnu::always_inline]] inline QuatOf<double> rotationBy(const Vec3& angle) {
+    const double squared = squareOf<double>(angle);
+    if (squared > 1e-4) {
+        const Quat q = Quat::fromRotationVector(angle);
+        return {q.w, q.x, q.y, q.z};
+    }
+    const double s = 0.5 - squared * (1.0 / 48 - squared / 3840);
+    return {1 - squared * (0.125 - squared / 384), s * angle.x, s * angle.y, s * angle.z};
+}
+[[gnu::always_inline]] inline QuatOf<W> rotationBy(const WideVec3<double>& angle) {
+    const W squared = squareOf<W>(angle);
+    if (any(squared > W(1e-4))) [[unlikely]] {
+        alignas(64) std::array<double, 8> part[4];
+        for (int lane = 0; lane < 8; ++lane) {
+            const QuatOf<double> q = rotationBy(extractLane(angle, lane));
+            const double all[4] = {q.w, q.x, q.y, q.z};
+            for (std::size_t k = 0; k < 4; ++k) part[k][static_cast<std::size_t>(lane)] = all[k];
+        }
+        return {W::load(part[0].data()), W::load(part[1].data()), W::load(part[2].data()), W::load(part[3].data())};
+    }
+    const W s = W(0.5) - squared * (W(1.0 / 48) - squared / W(3840));
+    return {W(1) - squared * (W(0.125) - squared / W(384)), s * angle.x, s * angle.y, s * angle.z};
+}
+/// The product of two rotations, trimmed by one step of Newton's towards length 1: enough for a product of two that have it.
+template <class N>
+[[gnu::always_inline]] inline QuatOf<N> after(const QuatOf<N>& a, const QuatOf<N>& b) {
+    const QuatOf<N> q{a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+                      a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+    const N s = N(1.5) - N(0.5) * (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+    return {s * q.w, s * q.x, s * q.y, s * q.z};
+}
+
+/// Rows of the rotation matrix.
+template <class N>
+struct Turned {
+    VectorOf<N> row[3];
+    [[gnu::always_inline]] explicit Turned(const QuatOf<N>& q) {
+        const N x = q.x + q.x, y = q.y + q.y, z = q.z + q.z;
+        const N xx = q.x * x, yy = q.y * y, zz = q.z * z, xy = q.x * y, xz = q.x * z, yz = q.y * z, wx = q.w * x, wy = q.w * y, wz = q.w * z;
+        row[0] = {N(1) - (yy + zz), xy - wz, xz + wy};
+        row[1] = {xy + wz, N(1) - (xx + zz), yz - wx};
+        row[2] = {xz - wy, yz + wx, N(1) - (xx + yy)};
+    }
+    [[gnu::always_inline]] VectorOf<N> arm(const Vec3& centre, const N& diameter) const {
+        const auto along = [&](const VectorOf<N>& r) { return diameter * (r.x * N(centre.x) + r.y * N(centre.y) + r.z * N(centre.z)); };
+        return {along(row[0]), along(row[1]), along(row[2])};
+    }
+};
+
+template <class N>
+[[gnu::always_inline]] inline bool finite(const VectorOf<N>& a, const VectorOf<N>& b) {
+    const N sum = a.x + a.y + a.z + b.x + b.y + b.z, none = sum - sum;
+    if constexpr (LanesOf<N>::kCount == 1) return none == 0;
+    else return all(none == N(0));
+}
+[[gnu::always_inline]] inline double largest(double a) { return a; }
+[[gnu::always_inline]] inline double largest(const W& a) { return maxLane(a); }
+inline std::int64_t firstBad(const Column<double, 3>& a, const Column<double, 3>& b, std::size_t row, std::size_t count) {
+    for (std::size_t i = row; i < row + count; ++i)
+        if (!finite<double>(get(a, i), get(b, i))) return static_cast<std::int64_t>(i);
+    return static_cast<std::int64_t>(row);
+}
+
+/// Free rotation over dt with constant angular momentum: q₁ = exp(Δt ω(q_½)) q₀ with q_½ half of that way. Momentum is exact; the rule is
+/// symmetric, so energy does not drift. Returns Δt ω(q_½). (For equal moments ω is constant.)
+Vec3 tumble(const ClumpTemplate& shape, double mass, double diameter, const Quat& start, const Vec3& momentum, double dt) {
+    constexpr int kRounds = 4;
+    const auto rate = [&](const Quat& q) { return angularVelocity(shape, mass, diameter, q, momentum); };
+    Vec3 now = rate(start);
+    for (int round = 0; round < kRounds; ++round) {
+        const QuatOf<double> half = rotationBy(0.5 * dt * now);
+        now = rate(Quat{half.w, half.x, half.y, half.z} * start);
+    }
+    return dt * now;
+}
+
+}  // namespace
+
+/// Calls one(row) or eight(row, template) for all of [begin, end).
+template <class One, class Eight>
+void DemMethod::forRows(std::size_t begin, std::size_t end, const One& one, const Eight& eight) const {
+    for (std::size_t i = begin; i < end;) {
+        const std::int32_t* shape = grains_.shape.group(i);
+        if (i + 8 <= end && shapeOf(i).isotropic() && std::all_of(shape + 1, shape + 8, [&](std::int32_t other) { return other == *shape; })) {
+            eight(i);
+            i += 8;
+        } else {
+            one(i++);
+        }
+    }
+}
+
+/// Half a step of velocities and a step of positions, in place; spheres as contacts will see them.
+DemMethod::Furthest DemMethod::drift(const Exec& exec, const world::World& world, double dt) {
+    const auto phase = exec.phase("move grains");
+    const Drift how{world.gravity, dt, lead(dt), world.forces.any()};
+    return std::visit([&](auto& forces) { return exec.reduce(
+        grains_.rows(), kGrainBlock, Furthest{},
+        [&](std::size_t begin, std::size_t end) {
+            Furthest here;
+            forRows(begin, end, [&](std::size_t i) { driftRows<double>(i, how, forces, here); }, [&](std::size_t i) { driftRows<W>(i, how, forces, here); });
+            return here;
+        },
+        [](Furthest a, const Furthest& b) {
+            a.include(b);
+            return a;
+        }); }, forces_);
+}
+
+template <class N, class Real>
+[[gnu::always_inline]] inline void DemMethod::driftRows(std::size_t i, const Drift& how, PairForces<Real>& forces, Furthest& here) {
+    using V = VectorOf<N>;
+    constexpr std::size_t kCount = LanesOf<N>::kCount;
+    const ClumpTemplate& shape = shapeOf(i);
+    const N mass = numbers<N>(grains_.mass, i), diameter = numbers<N>(grains_.diameter, i), dt = how.dt, half = 0.5 * how.dt, ahead = how.ahead;
+    const V torque = vectors<N>(grains_.torque, i), spin = vectors<N>(grains_.spin, i) + half * torque;
+    const V a = spread<N>(how.gravity) + N(1) / mass * vectors<N>(grains_.force, i);
+    V v = vectors<N>(grains_.velocity, i) + half * a, push{};
+    if (how.pushed) {
+        push = N(0.5) * vectors<N>(&pushes_[i].x);
+        v = v + push;
+    }
+    const V way = dt * v, x = vectors<N>(grains_.position, i) + way;
+    const QuatOf<N> start = quaternions<N>(grains_.orientation, i);
+    const N scale = N(1) / (mass * diameter * diameter * N(shape.inertia.x));
+    V angle = dt * (scale * spin);
+    if constexpr (kCount == 1)
+        if (!shape.isotropic()) angle = tumble(shape, mass, diameter, {start.w, start.x, start.y, start.z}, spin, dt);
+    const QuatOf<N> orientation = after(rotationBy(angle), start);
+    put(grains_.velocity, i, v);
+    put(grains_.spin, i, spin);
+    put(grains_.position, i, x);
+    put(grains_.orientation, i, orientation);
+    V seen = v + ahead * a, turning = scale * (spin + ahead * torque);
+    if (how.pushed && how.ahead > 0) seen = seen + push;
+    if constexpr (kCount == 1)
+        if (!shape.isotropic()) turning = angularVelocity(shape, mass, diameter, {orientation.w, orientation.x, orientation.y, orientation.z}, spin + ahead * torque);
+    placeRows<N>(i, x, orientation, seen, turning, forces);
+    if (here.bad < 0 && !finite<N>(way, spin)) here.bad = firstBad(grains_.velocity, grains_.spin, i, kCount);
+    here.moved = std::max(here.moved, movedBy<N>(i, shape, way, angle));
+}
+
+/// Adds to the way of grains since the list was built; returns the longest of any of their spheres.
+template <class N, class V>
+[[gnu::always_inline]] inline double DemMethod::movedBy(std::size_t i, const ClumpTemplate& shape, const V& way, const V& angle) {
+    if constexpr (LanesOf<N>::kCount == 1) {
+        const Vec3f gone = get(grains_.way, i) + Vec3f{static_cast<float>(way.x), static_cast<float>(way.y), static_cast<float>(way.z)};
+        set(grains_.way, i, gone);
+        const float far = std::sqrt(gone.x * gone.x + gone.y * gone.y + gone.z * gone.z);
+        if (shape.isSphere()) return far;
+        at(grains_.turned, i) += static_cast<float>(std::sqrt(squareOf<double>(angle)));
+        return far + at(grains_.turned, i) * at(grains_.diameter, i) * shape.sphereReach;
+    } else {
+        const WideVec3<float> before = loadTriples(grains_.way.group(i)), gone{before.x + convert<float>(way.x), before.y + convert<float>(way.y), before.z + convert<float>(way.z)};
+        storeTriples(gone, grains_.way.group(i));
+        const Wide<float> far = gone.x * gone.x + gone.y * gone.y + gone.z * gone.z;
+        if (shape.isSphere()) return static_cast<double>(std::sqrt(maxLane(far)));
+        const Wide<float> turned = Wide<float>::loadUnaligned(grains_.turned.group(i)) + convert<float>(sqrt(squareOf<W>(angle)));
+        turned.storeUnaligned(grains_.turned.group(i));
+        return maxLane(convert<double>(sqrt(far)) + convert<double>(turned) * numbers<W>(grains_.diameter, i) * W(shape.sphereReach));
+    }
+}
+
+/// Writes the spheres of grains for the forces of pairs.
+template <class N, class Real, class V, class Q>
+[[gnu::always_inline]] inline void DemMethod::placeRows(std::size_t i, const V& x, const Q& orientation, const V& velocity, const V& turning, PairForces<Real>& forces) {
+    const ClumpTemplate& shape = shapeOf(i);
+    const std::size_t first = spheres_.first[i], stride = shape.spheres.size();
+    const N diameter = numbers<N>(grains_.diameter, i);
+    const auto write = [&](std::size_t k, const V& centre, const V& v) {
+        const N radius = diameter * N(shape.spheres[k].radius);
+        const auto held = forces.lattice.hold(centre);
+        if constexpr (LanesOf<N>::kCount == 1) {
+            forces.spheres[first + k] = {held.x, held.y, held.z, static_cast<Real>(radius), static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z), 0,
+                                         static_cast<Real>(turning.x), static_cast<Real>(turning.y), static_cast<Real>(turning.z), 0};
+        } else {
+            constexpr std::size_t kNumbers = sizeof(SphereRecord<Real>) / sizeof(Real);
+            Real* to = &forces.spheres[first + k].x;
+            const auto real = [](const W& a) {
+                if constexpr (std::is_same_v<Real, double>) return a;
+                else return convert<Real>(a);
+            };
+            WideRows<Real>{held.x, held.y, held.z, real(radius)}.store(to, kNumbers * stride);
+            WideRows<Real>{real(v.x), real(v.y), real(v.z), Real(0)}.store(to + 4, kNumbers * stride);
+            WideRows<Real>{real(turning.x), real(turning.y), real(turning.z), Real(0)}.store(to + 8, kNumbers * stride);
+        }
+    };
+    std::fill_n(wrenches_.begin() + static_cast<std::ptrdiff_t>(first), stride * LanesOf<N>::kCount, Wrench{});
+    if (shape.isSphere()) return write(0, x, velocity);
+    const Turned<N> turn(orientation);
+    for (std::size_t k = 0; k < stride; ++k) {
+        const V arm = turn.arm(shape.spheres[k].centre, diameter);
+        write(k, x + arm, velocity + crossed(turning, arm));
+    }
+}
+
+template <class Real>
+void DemMethod::place(std::size_t i, const Vec3& x, const Quat& q, const Motion& seen, PairForces<Real>& forces) {
+    placeRows<double>(i, x, QuatOf<double>{q.w, q.x, q.y, q.z}, seen.velocity, seen.angularVelocity, forces);
+}
+template void DemMethod::place(std::size_t, const Vec3&, const Quat&, const Motion&, PairForces<float>&);
+template void DemMethod::place(std::size_t, const Vec3&, const Quat&, const Motion&, PairForces<double>&);
+
+/// Force and torque of all contacts of a grain with others, always in the same order.
+template <class N, class V>
+[[gnu::always_inline]] inline void DemMethod::pairWrenches(std::size_t i, V& force, V& torque) const {
+    const ClumpTemplate& shape = shapeOf(i);
+    const std::size_t first = spheres_.first[i], stride = shape.spheres.size();
+    const auto read = [&](std::size_t k, V& f, V& t) {
+        if constexpr (LanesOf<N>::kCount == 1) {
+            f = wrenches_[first + k].force;
+            t = wrenches_[first + k].torque;
+        } else {
+            std::array<const double*, 8> at;
+            for (std::size_t lane = 0; lane < 8; ++lane) at[lane] = &wrenches_[first + k + lane * stride].force.x;
+            const auto head = WideRows<double>::load(at), tail = WideRows<double>::load(at, 2);
+            f = {head.x, head.y, head.z};
+            t = {head.w, tail.z, tail.w};
+        }
+    };
+    if (shape.isSphere()) return read(0, force, torque);
+    force = torque = spread<N>({});
+    const Turned<N> turn(quaternions<N>(grains_.orientation, i));
+    const N diameter = numbers<N>(grains_.diameter, i);
+    for (std::size_t k = 0; k < stride; ++k) {
+        V f, t;
+        read(k, f, t);
+        force = force + f;
+        torque = torque + (t + crossed(turn.arm(shape.spheres[k].centre, diameter), f));
+    }
+}
+
+/// The same with bodies, in the order of their list.
+Vec6 DemMethod::bodyWrench(std::size_t i) const {
+    Vec6 sum;
+    for (std::size_t k = bodies_.firstOfGrain[i]; k < bodies_.firstOfGrain[i + 1]; ++k) {
+        const ContactState& state = bodies_.state[k];
+        if (state.acts()) sum += {state.force, cross(bodyTouch_[k].point - wrapped(i), state.force) + bodyMoment_[k]};
+    }
+    return sum;
+}
+
+/// Of all contacts of a grain: of its spheres with others, then with bodies.
+Vec6 DemMethod::contactWrench(std::size_t i) const {
+    Vec6 sum;
+    pairWrenches<double>(i, sum.linear, sum.angular);
+    return bodies_.firstOfGrain[i] == bodies_.firstOfGrain[i + 1] ? sum : sum + bodyWrench(i);
+}
+
+/// Velocities at the end of the step from the forces there.
+DemMethod::Furthest DemMethod::kick(const Exec& exec, const world::World& world, double dt) {
+    const auto phase = exec.phase("move grains");
+    const Drift how{world.gravity, dt, 0, world.forces.any() && dt > 0};
+    return exec.reduce(
+        grains_.rows(), kGrainBlock, Furthest{},
+        [&](std::size_t begin, std::size_t end) {
+            Furthest here;
+            forRows(begin, end, [&](std::size_t i) { kickRows<double>(i, how, here); }, [&](std::size_t i) { kickRows<W>(i, how, here); });
+            return here;
+        },
+        [](Furthest a, const Furthest& b) {
+            a.include(b);
+            return a;
+        });
+}
+
+template <class N>
+[[gnu::always_inline]] inline void DemMethod::kickRows(std::size_t i, const Drift& how, Furthest& here) {
+    using V = VectorOf<N>;
+    constexpr std::size_t kCount = LanesOf<N>::kCount;
+    const ClumpTemplate& shape = shapeOf(i);
+    const N mass = numbers<N>(grains_.mass, i), half = 0.5 * how.dt;
+    V force, torque;
+    pairWrenches<N>(i, force, torque);
+    put(grains_.force, i, force);
+    put(grains_.torque, i, torque);
+    if (bodies_.firstOfGrain[i] != bodies_.firstOfGrain[i + kCount]) {
+        for (std::size_t j = i; j < i + kCount; ++j) {
+            if (bodies_.firstOfGrain[j] == bodies_.firstOfGrain[j + 1]) continue;
+            const Vec6 bodies = bodyWrench(j);
+            set(grains_.force, j, get(grains_.force, j) + bodies.linear);
+            set(grains_.torque, j, get(grains_.torque, j) + bodies.angular);
+        }
+        force = vectors<N>(grains_.force, i);
+        torque = vectors<N>(grains_.torque, i);
+    }
+    const V a = spread<N>(how.gravity) + N(1) / mass * force;
+    V v = vectors<N>(grains_.velocity, i) + half * a;
+    if (how.pushed) v = v + N(0.5) * vectors<N>(&pushes_[i].x);
+    const V spin = vectors<N>(grains_.spin, i) + half * torque;
+    put(grains_.velocity, i, v);
+    put(grains_.spin, i, spin);
+    if (here.bad < 0 && !finite<N>(v, spin)) here.bad = firstBad(grains_.velocity, grains_.spin, i, kCount);
+    const auto length = [](const V& vector) { return sqrt(squareOf<N>(vector)); };
+    if (shape.isSphere()) {
+        here.include({0, std::sqrt(largest(squareOf<N>(v))), std::sqrt(largest(squareOf<N>(a))), -1});
+    } else {   // |ω| ≤ |L| over the smallest moment
+        const N reach = N(shape.sphereReach) / (mass * numbers<N>(grains_.diameter, i) * N(shape.smallestInertia()));
+        here.include({0, largest(length(v) + length(spin) * reach), largest(length(a) + length(torque) * reach), -1});
+    }
+}
+
+}  // namespace talus::dem
