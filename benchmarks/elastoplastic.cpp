@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of the explicit MPM: a column of sand falls onto a floor and collapses.
-//   build/release/benchmarks/elastoplastic [--points N]... [--steps N] [--precision float|double]... [--threads N]... [--csv FILE]
+//   build/release/benchmarks/elastoplastic [--points N]... [--steps N] [--precision float|double]... [--threads N]... [--kernel quadratic|cubic]... [--csv FILE]
 // Prints million point-steps per second, nanoseconds per point-step of each phase (of all threads together), the memory per point at the
 // peak, and beside each phase the time that its memory traffic and its arithmetic would take at the limits of this machine, which are
 // measured in the same run. benchmarks/elastoplastic.csv is what it wrote on a free machine.
@@ -92,12 +92,14 @@ struct Run {
     double points;
     int steps, threads;
     world::Precision precision;
+    mpm::Kernel kernel;
 };
 
 void measure(const Run& run, const Limits& limits, std::FILE* csv) {
     const Exec exec(run.threads);
     world::World world = fallingColumn(run.points);
-    const elastoplastic::Settings settings;
+    elastoplastic::Settings settings;
+    settings.kernel = run.kernel;
     peakMemory();
     const double before = peakMemory();
     std::unique_ptr<world::Method> method = elastoplastic::info.create(settings, world, run.precision);
@@ -117,9 +119,10 @@ void measure(const Run& run, const Limits& limits, std::FILE* csv) {
     const double bytes = (peakMemory() - before) / count;
     const bool single = run.precision == world::Precision::float32;
     const char* precision = single ? "float" : "double";
-    std::printf("\n%.0f points, %d thread%s, %s: %.2f million point-steps per second, %.0f bytes per point\n", count, run.threads, run.threads == 1 ? "" : "s", precision, pointSteps / seconds / 1e6, bytes);
+    const char* kernel = mpm::kKernelNames[static_cast<std::size_t>(run.kernel)].data();
+    std::printf("\n%.0f points, %d thread%s, %s, %s: %.2f million point-steps per second, %.0f bytes per point\n", count, run.threads, run.threads == 1 ? "" : "s", precision, kernel, pointSteps / seconds / 1e6, bytes);
     std::printf("  %-16s %10s %12s %12s\n", "phase", "ns·thread", "traffic", "arithmetic");
-    if (csv) std::fprintf(csv, "%.0f,%d,%s,%.3f,%.0f", count, run.threads, precision, pointSteps / seconds / 1e6, bytes);
+    if (csv) std::fprintf(csv, "%.0f,%d,%s,%s,%.3f,%.0f", count, run.threads, precision, kernel, pointSteps / seconds / 1e6, bytes);
     for (const Phase& phase : kPhases) {
         const auto at = [&](const auto& phases) { return phases.count(phase.name) ? phases.find(phase.name)->second : 0.0; };
         const double spent = (at(exec.phaseSeconds()) - at(phasesBefore)) / pointSteps * 1e9 * run.threads;
@@ -139,6 +142,7 @@ int main(int argc, char** argv) {
     std::vector<double> sizes;
     std::vector<int> threads;
     std::vector<world::Precision> precisions;
+    std::vector<mpm::Kernel> kernels;
     int steps = 60;
     std::FILE* csv = nullptr;
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -147,6 +151,7 @@ int main(int argc, char** argv) {
         else if (option == "--steps") steps = std::max(4, std::atoi(value.c_str()));
         else if (option == "--threads") threads.push_back(std::max(1, std::atoi(value.c_str())));
         else if (option == "--precision") precisions.push_back(value == "double" ? world::Precision::float64 : world::Precision::float32);
+        else if (option == "--kernel") kernels.push_back(value == "cubic" ? mpm::Kernel::cubic : mpm::Kernel::quadratic);
         else if (option == "--csv") csv = std::fopen(value.c_str(), "w");
         else {
             std::fprintf(stderr, "unknown option %s\n", option.c_str());
@@ -156,12 +161,14 @@ int main(int argc, char** argv) {
     if (sizes.empty()) sizes = {1e6};
     if (threads.empty()) threads = {1, 2};
     if (precisions.empty()) precisions = {world::Precision::float32};
-    if (csv) std::fprintf(csv, "points,threads,precision,million_point_steps_per_s,bytes_per_point,points_to_grid_ns,grid_ns,grid_to_points_ns,volumes_ns,sort_ns,bandwidth_GB_per_s,arithmetic_GFLOP_per_s\n");
+    if (kernels.empty()) kernels = {mpm::Kernel::quadratic};
+    if (csv) std::fprintf(csv, "points,threads,precision,kernel,million_point_steps_per_s,bytes_per_point,points_to_grid_ns,grid_ns,grid_to_points_ns,volumes_ns,sort_ns,bandwidth_GB_per_s,arithmetic_GFLOP_per_s\n");
     for (const int n : threads) {
         const Limits limits = measureLimits(Exec(n));
         std::printf("\n%d thread%s: %.1f GB/s, %.0f GFLOP/s\n", n, n == 1 ? "" : "s", limits.bytes / 1e9, limits.flops / 1e9);
         for (const double points : sizes)
-            for (const world::Precision precision : precisions) measure({points, steps, n, precision}, limits, csv);
+            for (const world::Precision precision : precisions)
+                for (const mpm::Kernel kernel : kernels) measure({points, steps, n, precision, kernel}, limits, csv);
     }
     if (csv) std::fclose(csv);
 }

@@ -8,6 +8,7 @@
 #include "core/exec.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -48,8 +49,9 @@ public:
 
     const std::string& name() const { return name_; }
     virtual void resize(std::size_t rows) = 0;
-    /// `scratch` is memory for the rows of any column: new memory for each would cost more than the copy back.
+    /// `scratch` is memory for all rows of any column, scratchPerRow() bytes each: new memory for each would cost more than the copy back.
     virtual void reorder(const Exec&, std::span<const std::uint32_t> from, std::span<std::byte> scratch) = 0;
+    virtual std::size_t scratchPerRow() const = 0;
     virtual void closeUp(std::size_t begin, std::size_t end, std::span<const std::size_t> gone) = 0;
     virtual void save(Archive&) const = 0;
     virtual void load(const Archive&, std::size_t rows) = 0;
@@ -63,10 +65,11 @@ protected:
 class Table {
 public:
     static constexpr std::uint32_t kPadding = std::numeric_limits<std::uint32_t>::max();
+    static constexpr std::size_t kWidest = 16;   // of groups
 
     /// The group width is a power of two.
     explicit Table(int groupWidth) : groupWidth_(static_cast<std::size_t>(groupWidth)) {
-        if (!std::has_single_bit(groupWidth_)) throw std::logic_error("Table: a group is a power of two wide");
+        if (!std::has_single_bit(groupWidth_) || groupWidth_ > kWidest) throw std::logic_error("Table: a group is a power of two wide, at most 16");
     }
     Table(const Table&) = delete;
     Table& operator=(const Table&) = delete;
@@ -84,7 +87,7 @@ public:
     void reorder(const Exec& exec, std::span<const std::uint32_t> from) {
         if (from.size() % groupWidth_ != 0) throw std::logic_error("Table::reorder: whole groups only");
         std::size_t widest = 0;
-        for (const AnyColumn* column : columns_) widest = std::max(widest, column->bytesPerRow());
+        for (const AnyColumn* column : columns_) widest = std::max(widest, column->scratchPerRow());
         if (scratch_.size() < widest * from.size()) {
             scratch_ = {};
             scratch_.resize(widest * (from.size() + from.size() / 32));
@@ -133,23 +136,28 @@ public:
     const T* group(std::size_t g) const { return values_.data() + g * kComponents * width_; }
 
     void resize(std::size_t rows) override { values_.resize(rows * kComponents, padding_); }
+    // A few components at a time, which keeps the scratch memory small; all of them, into new memory, where the rows do not fit into the old.
     void reorder(const Exec& exec, std::span<const std::uint32_t> from, std::span<std::byte> scratch) override {
-        constexpr std::size_t kBlock = 8192;
+        if (values_.capacity() < from.size() * kComponents) {
+            AlignedVector<T> sorted;
+            sorted.reserve((from.size() + from.size() / 32) * kComponents);   // with room for a few more groups
+            sorted.resize(from.size() * kComponents);
+            collect(exec, from, 0, kComponents, sorted.data());
+            values_.swap(sorted);
+            return;
+        }
+        if (values_.size() < from.size() * kComponents) values_.resize(from.size() * kComponents);
         T* const sorted = reinterpret_cast<T*>(scratch.data());
-        exec.forBlocks(from.size(), kBlock, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) {
-                T* to = sorted + place(i, 0);
-                const T* at = from[i] == Table::kPadding ? nullptr : &values_[place(from[i], 0)];
-                for (std::size_t c = 0; c < kComponents; ++c) to[c * width_] = at ? at[c * width_] : padding_;
-            }
-        });
-        if (values_.capacity() < from.size() * kComponents) {   // with room for a few more groups, and without moving the old values
-            values_ = {};
-            values_.reserve((from.size() + from.size() / 32) * kComponents);
+        for (std::size_t first = 0; first < kComponents; first += kAtOnce) {
+            const std::size_t count = std::min(kAtOnce, kComponents - first);
+            collect(exec, from, first, count, sorted);
+            exec.forBlocks(from.size() / width_, kGroupsPerBlock, [&](std::size_t begin, std::size_t end) {
+                for (std::size_t g = begin; g < end; ++g) std::copy_n(sorted + g * count * width_, count * width_, group(g) + first * width_);
+            });
         }
         values_.resize(from.size() * kComponents);
-        exec.forBlocks(values_.size(), kBlock, [&](std::size_t begin, std::size_t end) { std::copy(sorted + begin, sorted + end, values_.data() + begin); });
     }
+    std::size_t scratchPerRow() const override { return std::min(kAtOnce, kComponents) * sizeof(T); }
     void closeUp(std::size_t begin, std::size_t end, std::span<const std::size_t> gone) override {
         std::size_t to = begin, next = 0;
         for (std::size_t row = begin; row < end; ++row) {
@@ -173,7 +181,23 @@ public:
     std::size_t bytesPerRow() const override { return kComponents * sizeof(T); }
 
 private:
-    static constexpr std::size_t kComponents = N;
+    static constexpr std::size_t kComponents = N, kAtOnce = 3, kGroupsPerBlock = 1024;
+    /// Components [first, first + count) of the rows `from`, in groups of their own.
+    void collect(const Exec& exec, std::span<const std::uint32_t> from, std::size_t first, std::size_t count, T* to) const {
+        const std::vector<T> padding(kComponents * width_, padding_);
+        exec.forBlocks(from.size() / width_, kGroupsPerBlock, [&](std::size_t begin, std::size_t end) {
+            std::array<const T*, Table::kWidest> at;
+            for (std::size_t g = begin; g < end; ++g) {
+                for (std::size_t lane = 0; lane < width_; ++lane) {
+                    const std::uint32_t row = from[g * width_ + lane];
+                    at[lane] = row == Table::kPadding ? padding.data() : values_.data() + place(row, static_cast<int>(first));
+                }
+                T* const group = to + g * count * width_;
+                for (std::size_t c = 0; c < count; ++c)
+                    for (std::size_t lane = 0; lane < width_; ++lane) group[c * width_ + lane] = at[lane][c * width_];
+            }
+        });
+    }
     std::size_t place(std::size_t row, int component) const {
         const std::size_t inGroup = row & (width_ - 1);   // a division here would cost more than all else that a reorder does
         return (row - inGroup) * kComponents + static_cast<std::size_t>(component) * width_ + inGroup;

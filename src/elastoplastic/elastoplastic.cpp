@@ -29,6 +29,7 @@ void Settings::keys(KeyVisitor& v) {
     v.choice({"start", "where points start within their cells"}, mpm::kStartNames, start);
     v.number({"k0", "ratio of horizontal to vertical stress under their own weight with which filled regions start; without it they start without stress", Dimension::none, between(0, 3)}, k0);
     v.choice({"transfer", "what a point keeps of its velocity: pic what the grid gives back, apic its gradient too, flip its own velocity, aflip both"}, kTransferNames, transfer);
+    v.choice({"kernel", "B-spline between points and grid: quadratic, or cubic, which is smoother, reaches further and costs about twice as much"}, mpm::kKernelNames, kernel);
     v.number({"relaxation_time", "of velocities finer than the grid, with transfer aflip or flip; unless given, that of sound through a cell for aflip, endless for flip", Dimension::time, positive()}, relaxationTime);
     v.flag({"match_volumes", "let points that lie looser than packed close up before they press on each other, and crowded ones move apart as they are sheared"}, matchVolumes);
     v.number({"bulk_viscosity", "damps sound in packed sand: viscosity over density, speed of sound and grid spacing", Dimension::none, between(0, 0.5)}, bulkViscosity);
@@ -191,7 +192,7 @@ double bodiesNear(const world::World& world, const geometry::Shape& region, cons
     return near / (kPerAxis * kPerAxis * kPerAxis);
 }
 
-// Points and their groups' padding, the sort's keys, orders and largest column twice, tiles and nodes of the blocks, and the
+// Points and their groups' padding, the sort's keys, orders and scratch memory, tiles and nodes of the blocks, and the
 // surfaces of bodies at nodes.
 world::Estimate estimate(const world::MethodSettings& given, const world::World& world, world::Precision precision) {
     const auto& settings = static_cast<const Settings&>(given);
@@ -201,7 +202,7 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
     const bool single = precision == world::Precision::float32;
     const double real = single ? 4 : 8;
     const auto perRow = static_cast<double>(single ? Points<float>().bytesPerRow() : Points<double>().bytesPerRow());
-    const double sorting = 9 * real + 2 * 8 + 3 * 4;
+    const double sorting = 3 * real + 2 * 8 + 3 * 4;
     const double perBlock = mpm::kTileNodes * (mpm::kNodeReals + 1) * real + sizeof(mpm::PointBlock);   // one for the volumes
     const double perNodeBlock = mpm::kBlockNodes * (mpm::kNodeReals + 2) * real + sizeof(mpm::NodeBlock);
     const double perContact = mpm::kBlockNodes * sizeof(geometry::Surface) + sizeof(world::BodyLoad);

@@ -4,6 +4,7 @@
 
 #include "elastoplastic/hardening.h"
 #include "elastoplastic/material_law.h"
+#include "mpm/kernel.h"
 #include "mpm/start_points.h"
 #include "world/method.h"
 
@@ -34,6 +35,7 @@ struct Settings final : world::MethodSettings {
     Start start = Start::lattice;
     std::optional<double> k0;                // horizontal over vertical stress that regions start with
     Transfer transfer = Transfer::aflip;
+    mpm::Kernel kernel = mpm::Kernel::quadratic;
     std::optional<double> relaxationTime;    // of velocities finer than the grid [s]
     bool matchVolumes = true;
     double bulkViscosity = 0.5;              // β: ζ = β ρ c h

@@ -146,7 +146,7 @@ world::Inserted ExplicitMethod<Real>::add(const Exec& exec, world::World& world,
         ++inserted.count;
         inserted.mass += static_cast<double>(points_.mass(row));
     }
-    sort(exec, keys);
+    sort(exec, std::move(keys));
     return inserted;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace talus::elastoplastic {
 namespace {
@@ -118,9 +119,9 @@ std::vector<std::uint64_t> ExplicitMethod<Real>::recentre(const Exec& exec, std:
 }
 
 template <class Real>
-void ExplicitMethod<Real>::sort(const Exec& exec, const std::vector<std::uint64_t>& keys) {
+void ExplicitMethod<Real>::sort(const Exec& exec, std::vector<std::uint64_t> keys) {
     const auto phase = exec.phase("sort");
-    blocks_ = mpm::sortPoints(exec, frame_, keys, points_.id, points_);
+    blocks_ = mpm::sortPoints(exec, frame_, std::move(keys), points_.id, points_);
     count_ = 0;
     for (const mpm::PointBlock& block : blocks_.points) count_ += block.points;
     drift_ = 0;

@@ -90,6 +90,8 @@ private:
     world::Inserted add(const Exec&, world::World&, const world::Fill&, std::size_t count, const PointAt&);
 
     void pointsToGrid(const Exec&, const world::World&, double dt);
+    template <template <class> class Stencil>
+    void scatterBlock(const world::World&, std::size_t pointBlock, double dt);
     /// What world.forces do to the velocities of a group in the step: x of eight points, then y, then z.
     void push(const world::World&, const mpm::PointBlock&, std::uint32_t group, double dt, Real* change) const;
     /// μ̂ of the steepest sand: it shears on itself before it passes on more. Solids alone pass on all.
@@ -100,8 +102,8 @@ private:
     double largestNodeGradient(const Exec&) const;
     /// `cells`: by how many a node moves at most. Returns the row of a point that is not finite, or −1.
     std::int64_t gridToPoints(const Exec&, const world::World&, double dt, double cells);
-    /// `Several`: points may be of different laws and stiffness; else all are of `material`, or of sands that differ in friction and density.
-    template <bool Several>
+    /// What the points of a block do with their tile. `Several`: points may be of different laws and stiffness; else all are of `material`, or of sands that differ in friction and density.
+    template <template <class> class Stencil, bool Several>
     BlockReport updateBlock(const mpm::PointBlock&, const Real* tile, double dt, const StepMatter&, int material);
     WideMask<Real> answer(const GroupMatter&, const Cone<Real>&, const std::array<Wide<Real>, 9>& stretch, SandState<Real>&, Wide<Real>& soundSquared) const;
     std::optional<int> oneSand(const mpm::PointBlock&) const;
@@ -116,9 +118,11 @@ private:
     void addMeetings(world::World&);                   // what points that came into bodies did to them
     /// Every so often: lets points that lie looser or closer than their volume says know it (explicit_volumes.cpp).
     void matchVolumes(const Exec&, double dt);
+    template <template <class> class Stencil>
+    void matchBlock(std::size_t pointBlock, double time, const std::vector<Real>& ofSand);
     void fillNodes(const Exec&);      // filling_: volume of points around nodes over the room that bodies leave there
     void findLacks(const Exec&);      // lack_: what is missing of it
-    void sort(const Exec&, const std::vector<std::uint64_t>& keys);
+    void sort(const Exec&, std::vector<std::uint64_t> keys);
     bool atPeriod(const mpm::PointBlock&) const;   // beyond the last block of a period lies the first one
     /// Whether no point of the block can be in the region; points may have drifted out of the block since the last sort.
     bool outOfReach(const mpm::PointBlock&, const world::Region&) const;

@@ -3,7 +3,7 @@
 #include "elastoplastic/explicit_method.h"
 #include "elastoplastic/sand.h"
 #include "elastoplastic/solid.h"
-#include "mpm/quadratic.h"
+#include "mpm/transfer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -82,7 +82,9 @@ std::int64_t ExplicitMethod<Real>::gridToPoints(const Exec& exec, const world::W
         const Real* positions = points_.position.group(block.firstGroup);
         const std::vector<Real> before(positions, positions + (!movedBodies_.empty() && mayMeetBodies(block, furthest) ? 24 * std::size_t{block.groups} : 0));
         const std::optional<int> material = several_ ? oneSand(block) : std::optional(0);
-        reports[b] = material ? updateBlock<false>(block, tile, dt, matter, *material) : updateBlock<true>(block, tile, dt, matter, 0);
+        reports[b] = settings_.kernel == mpm::Kernel::cubic ? (material ? updateBlock<mpm::CubicStencil, false>(block, tile, dt, matter, *material) : updateBlock<mpm::CubicStencil, true>(block, tile, dt, matter, 0))
+                     : material                             ? updateBlock<mpm::QuadraticStencil, false>(block, tile, dt, matter, *material)
+                                                            : updateBlock<mpm::QuadraticStencil, true>(block, tile, dt, matter, 0);
         if (!movedBodies_.empty()) leaveBodies(world, block, before, dt, reports[b]);
     });
     pace_ = {};
@@ -115,11 +117,12 @@ template <class Real>
 // Positions and strain move with the grid alone. Departure from §5.4: positions and strain move with the velocity after
 // friction, as velocities do; with the velocity before it, a bed that friction holds on a slope creeps.
 template <class Real>
-template <bool Several>
+template <template <class> class Stencil, bool Several>
 typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(const mpm::PointBlock& block, const Real* tile, double dt, const StepMatter& matters, int material) {
     using W = Wide<Real>;
     const std::array<Real, 3> toCells{static_cast<Real>(dt / frame_.spacing.x), static_cast<Real>(dt / frame_.spacing.y), static_cast<Real>(dt / frame_.spacing.z)};
-    const std::array<Real, 3> toGradient{static_cast<Real>(4 / frame_.spacing.x), static_cast<Real>(4 / frame_.spacing.y), static_cast<Real>(4 / frame_.spacing.z)};
+    constexpr double kPerMoment = Stencil<Real>::kPerMoment;
+    const std::array<Real, 3> toGradient{static_cast<Real>(kPerMoment / frame_.spacing.x), static_cast<Real>(kPerMoment / frame_.spacing.y), static_cast<Real>(kPerMoment / frame_.spacing.z)};
     const W step(static_cast<Real>(dt)), memory(matters.memory);
     const bool keepsAffine = settings_.affine();
     GroupMatter matter = matters.of(material);
@@ -135,7 +138,7 @@ typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(con
             matter = matters.of(WideInt::load(points_.material.group(g)));
             cone.kappa *= W::load(points_.frictionRatio.group(g));
         }
-        const mpm::QuadraticStencil<Real> stencil(position);
+        const Stencil<Real> stencil(position);
         const int points = mpm::pointsInGroup(block, g);
         const auto [v, before] = mpm::gather(stencil, points, tile);
 

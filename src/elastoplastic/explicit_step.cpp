@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step; its second half, from grid to points, is in explicit_points.cpp. The numbers of sections and equations are those of [Klar2016].
 #include "elastoplastic/explicit_method.h"
-#include "mpm/quadratic.h"
+#include "mpm/transfer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +14,8 @@ namespace {
 constexpr double kMostCells = 1.0;
 /// 1 + Δt ∇v must stay far from inversion.
 constexpr double kMostStretch = 0.6;
-/// Points are sorted before any can have drifted by a whole cell.
-constexpr double kMostDrift = 0.99;
+/// Points are sorted before any can have drifted beyond its tile [cells].
+double mostDrift(mpm::Kernel kernel) { return kernel == mpm::Kernel::cubic ? mpm::CubicStencil<float>::kMostDrift : mpm::QuadraticStencil<float>::kMostDrift; }
 /// Lighter nodes are round-off [kg].
 constexpr double kLeastMass = 1e-30;
 
@@ -77,54 +77,62 @@ world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& wor
     addMeetings(world);
     freeBodies_.commit(world);
     drift_ += dt * pace_.cellRate + pace_.cellsOut;
-    if (drift_ > kMostDrift) sort(exec, recentre(exec, points_.rows()));
+    if (drift_ > mostDrift(settings_.kernel)) sort(exec, recentre(exec, points_.rows()));
     return world::Done{};
 }
 
-// Mass and momentum of points to their block's tile, p_i += w m (v + C (x_i − x_p)), and the impulse of the step,
-// −w Δt V⁰ τ D⁻¹ (x_i − x_p), D = h²/4: the force (23) with the weight gradients of the moving-least-squares form [Hu2018].
 template <class Real>
 void ExplicitMethod<Real>::pointsToGrid(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("points to grid");
-    using W = Wide<Real>;
-    const std::array<Real, 3> h{static_cast<Real>(frame_.spacing.x), static_cast<Real>(frame_.spacing.y), static_cast<Real>(frame_.spacing.z)};
-    const std::array<Real, 3> force{static_cast<Real>(4 * dt / frame_.spacing.x), static_cast<Real>(4 * dt / frame_.spacing.y), static_cast<Real>(4 * dt / frame_.spacing.z)};
-    const bool pushed = world.forces.any();
     mpm::makeRoom(tiles_, blocks_.points.size() * mpm::kTileNodes * mpm::kNodeReals);
     reaches_.resize(blocks_.points.size());
     exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
-        const mpm::PointBlock& block = blocks_.points[b];
-        Real* tile = tiles_.data() + b * mpm::kTileNodes * mpm::kNodeReals;
-        reaches_[b] = mpm::reachOf(block, points_.position);
-        mpm::clearTile(reaches_[b], tile);
-        for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
-            const mpm::QuadraticStencil<Real> stencil(points_.position.group(g));
-            const Real *velocity = points_.velocity.group(g), *gradient = points_.gradient.group(g), *stress = points_.stress.group(g);
-            const W mass = W::load(points_.mass.group(g)) * stencil.centre, volume = W::load(points_.volume.group(g)) * stencil.centre;
-            mpm::PointMomenta<Real> momenta;
-            momenta.mass = mass;
-            for (std::size_t row = 0; row < 3; ++row) {
-                momenta.momentum[row] = mass * W::load(velocity + 8 * row);
-                momenta.impulse[row] = W(Real(0));
-            }
-            if (pushed) {
-                alignas(64) Real change[24] = {};
-                push(world, block, g, dt, change);
-                for (std::size_t row = 0; row < 3; ++row) momenta.impulse[row] = mass * W::load(change + 8 * row);
-            }
-            const auto along = [&](std::size_t axis) __attribute__((always_inline)) {
-                constexpr std::size_t kEntry[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};   // of a symmetric tensor
-                const W massStep = mass * h[axis], volumeStep = volume * force[axis];
-                mpm::MomentaSlope<Real> slope;
-                for (std::size_t row = 0; row < 3; ++row) {
-                    slope.momentum[row] = massStep * W::load(gradient + 8 * (3 * row + axis));
-                    slope.impulse[row] = -volumeStep * W::load(stress + 8 * kEntry[row][axis]);
-                }
-                return slope;
-            };
-            mpm::scatter(stencil, momenta, along, mpm::pointsInGroup(block, g), tile);
-        }
+        if (settings_.kernel == mpm::Kernel::cubic) scatterBlock<mpm::CubicStencil>(world, b, dt);
+        else scatterBlock<mpm::QuadraticStencil>(world, b, dt);
     });
+}
+
+// Mass and momentum of points to their block's tile, p_i += w m (v + C (x_i − x_p)), and the impulse of the step,
+// −w Δt V⁰ τ D⁻¹ (x_i − x_p): the force (23) with the weight gradients of the moving-least-squares form [Hu2018].
+template <class Real>
+template <template <class> class Stencil>
+void ExplicitMethod<Real>::scatterBlock(const world::World& world, std::size_t b, double dt) {
+    using W = Wide<Real>;
+    const double perMoment = Stencil<Real>::kPerMoment * dt;
+    const std::array<Real, 3> h{static_cast<Real>(frame_.spacing.x), static_cast<Real>(frame_.spacing.y), static_cast<Real>(frame_.spacing.z)};
+    const std::array<Real, 3> force{static_cast<Real>(perMoment / frame_.spacing.x), static_cast<Real>(perMoment / frame_.spacing.y), static_cast<Real>(perMoment / frame_.spacing.z)};
+    const bool pushed = world.forces.any();
+    const mpm::PointBlock& block = blocks_.points[b];
+    Real* tile = tiles_.data() + b * mpm::kTileNodes * mpm::kNodeReals;
+    reaches_[b] = mpm::reachOf<Stencil<Real>>(block, points_.position);
+    mpm::clearTile(reaches_[b], tile);
+    for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
+        const Stencil<Real> stencil(points_.position.group(g));
+        const Real *velocity = points_.velocity.group(g), *gradient = points_.gradient.group(g), *stress = points_.stress.group(g);
+        const W mass = W::load(points_.mass.group(g)) * stencil.centre, volume = W::load(points_.volume.group(g)) * stencil.centre;
+        mpm::PointMomenta<Real> momenta;
+        momenta.mass = mass;
+        for (std::size_t row = 0; row < 3; ++row) {
+            momenta.momentum[row] = mass * W::load(velocity + 8 * row);
+            momenta.impulse[row] = W(Real(0));
+        }
+        if (pushed) {
+            alignas(64) Real change[24] = {};
+            push(world, block, g, dt, change);
+            for (std::size_t row = 0; row < 3; ++row) momenta.impulse[row] = mass * W::load(change + 8 * row);
+        }
+        const auto along = [&](std::size_t axis) __attribute__((always_inline)) {
+            constexpr std::size_t kEntry[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};   // of a symmetric tensor
+            const W massStep = mass * h[axis], volumeStep = volume * force[axis];
+            mpm::MomentaSlope<Real> slope;
+            for (std::size_t row = 0; row < 3; ++row) {
+                slope.momentum[row] = massStep * W::load(gradient + 8 * (3 * row + axis));
+                slope.impulse[row] = -volumeStep * W::load(stress + 8 * kEntry[row][axis]);
+            }
+            return slope;
+        };
+        mpm::scatter(stencil, momenta, along, mpm::pointsInGroup(block, g), tile);
+    }
 }
 
 template <class Real>

@@ -9,7 +9,7 @@
 #include "core/wide_mat.h"
 #include "elastoplastic/explicit_method.h"
 #include "elastoplastic/sand.h"
-#include "mpm/quadratic.h"
+#include "mpm/transfer.h"
 
 #include <algorithm>
 #include <array>
@@ -27,25 +27,27 @@ constexpr double kMatchesPerTime = 8;
 constexpr double kApart = 0.2;
 /// And at most so much of it between two matches, of this excess at most: in spray, points with a large v_c fill nodes many times over.
 constexpr double kMostApart = 0.05, kMostCrowded = 0.2;
-/// A node is inside where its six neighbours are at least so full, compared with itself: those that a flat surface cuts fall out, or
-/// lack less than the tolerance for it.
-constexpr double kInside = 0.4;
+/// A node is inside where its six neighbours are at least `inside` as full as itself; `tolerance` is the part of a cell that may be empty or
+/// overfull. Nodes that a flat surface cuts fall out by the one or lack less than the other: 0.02 of a quadratic kernel reach a cell
+/// further, and 0.04 of a cubic one.
+struct Margins {
+    double inside, tolerance;
+};
+constexpr Margins margins(mpm::Kernel kernel) { return kernel == mpm::Kernel::cubic ? Margins{0.5, 0.06} : Margins{0.4, 0.04}; }
 /// Nodes of whose share of space bodies leave less than this have nothing to say.
 constexpr double kLeastOpen = 0.3;
 constexpr double kWall = 1e30;
-/// Part of a cell that may be empty or overfull.
-constexpr double kTolerance = 0.04;
 
 /// What is missing at the n-th node of a tile, as part of a cell; 0 within the tolerance, near surfaces and in walls.
 template <class Real>
-Real lackAt(const Real* tile, int n) {
+Real lackAt(const Margins& margins, const Real* tile, int n) {
     constexpr std::array<int, 3> kStrides{mpm::kTileSide * mpm::kTileSide, mpm::kTileSide, 1};
-    const Real full = tile[n], least = Real(kInside) * full;
+    const Real full = tile[n], least = static_cast<Real>(margins.inside) * full;
     if (full == Real(0) || full == Real(kWall)) return 0;
     for (const int stride : kStrides)
         if (!(tile[n - stride] >= least && tile[n + stride] >= least)) return 0;
-    const Real lack = Real(1) - full;
-    return lack - std::clamp(lack, -Real(kTolerance), Real(kTolerance));
+    const Real lack = Real(1) - full, tolerance = static_cast<Real>(margins.tolerance);
+    return lack - std::clamp(lack, -tolerance, tolerance);
 }
 
 template <class Real>
@@ -76,7 +78,9 @@ void ExplicitMethod<Real>::fillNodes(const Exec& exec) {
         alignas(64) std::array<Real, mpm::kNumberTile> tile{};
         for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
             const Wide<Real> filled = Wide<Real>::load(points_.volume.group(g)) * perCell * volumeRatio(points_, g);
-            mpm::scatterNumber(mpm::QuadraticStencil<Real>(points_.position.group(g)), filled, mpm::pointsInGroup(block, g), tile.data());
+            const int points = mpm::pointsInGroup(block, g);
+            if (settings_.kernel == mpm::Kernel::cubic) mpm::scatterNumber(mpm::CubicStencil<Real>(points_.position.group(g)), filled, points, tile.data());
+            else mpm::scatterNumber(mpm::QuadraticStencil<Real>(points_.position.group(g)), filled, points, tile.data());
         }
         std::copy_n(tile.begin(), mpm::kTileNodes, volumeTiles_.begin() + static_cast<std::ptrdiff_t>(b * mpm::kTileNodes));
     });
@@ -86,7 +90,7 @@ void ExplicitMethod<Real>::fillNodes(const Exec& exec) {
         mpm::sumTiles<1>(blocks_.nodes[b], volumeTiles_.data(), reaches_, filling);
         if (!contact_.near(b)) return;
         for (int n = 0; n < mpm::kBlockNodes; ++n) {
-            const double open = contact_.openPart(b, n);
+            const double open = contact_.openPart(b, n, settings_.kernel);
             filling[n] = open < kLeastOpen ? Real(kWall) : static_cast<Real>(filling[n] / open);
         }
     });
@@ -104,7 +108,7 @@ void ExplicitMethod<Real>::findLacks(const Exec& exec) {
         Real* lack = lack_.data() + static_cast<std::size_t>(blocks_.points[b].nodeBlocks[kSelf]) * mpm::kBlockNodes;
         for (int n = 0; n < mpm::kBlockNodes; ++n) {
             const int x = n / 16 + 2, y = n / 4 % 4 + 2, z = n % 4 + 2;   // a tile begins two nodes before its block
-            lack[n] = lackAt(tile.data(), (x * mpm::kTileSide + y) * mpm::kTileSide + z);
+            lack[n] = lackAt(margins(settings_.kernel), tile.data(), (x * mpm::kTileSide + y) * mpm::kTileSide + z);
         }
     });
 }
@@ -115,27 +119,34 @@ void ExplicitMethod<Real>::matchVolumes(const Exec& exec, double dt) {
     const double time = settlingTime(frame_.smallestSpacing());
     if (!settings_.matchVolumes || sinceMatch_ < time / kMatchesPerTime) return;
     const auto phase = exec.phase("volumes");
-    const Wide<Real> part(static_cast<Real>(1 - std::exp(-sinceMatch_ / time)));
-    const Wide<Real> mostApart(static_cast<Real>(kMostApart)), apartPerRate(static_cast<Real>(kApart * sinceMatch_));
-    sinceMatch_ = 0;
     std::vector<Real> ofSand;   // a solid has the volume it has
     for (const Matter& matter : matter_) ofSand.push_back(matter.solid() ? Real(0) : Real(1));
     fillNodes(exec);
     findLacks(exec);
     exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
-        alignas(64) std::array<Real, mpm::kNumberTile> tile{};
-        const mpm::PointBlock& block = blocks_.points[b];
-        mpm::loadTile<1>(block, reaches_[b], lack_.data(), tile.data());
-        for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
-            Wide<Real> lack = mpm::gatherNumber(mpm::QuadraticStencil<Real>(points_.position.group(g)), tile.data(), mpm::pointsInGroup(block, g));
-            if (several_) lack *= talus::gather(ofSand.data(), WideInt::load(points_.material.group(g)));
-            Real* expansion = points_.expansion.group(g);
-            const Wide<Real> zero(Real(0)), left = max(zero, mulAdd(part, lack, Wide<Real>::load(expansion)));
-            const Wide<Real> apart = min(mostApart, apartPerRate * shearRate(points_.gradient.group(g)));
-            const Wide<Real> crowded = select(left > zero, zero, max(Wide<Real>(static_cast<Real>(-kMostCrowded)), min(zero, lack)));
-            mulAdd(apart, crowded, left).store(expansion);
-        }
+        if (settings_.kernel == mpm::Kernel::cubic) matchBlock<mpm::CubicStencil>(b, time, ofSand);
+        else matchBlock<mpm::QuadraticStencil>(b, time, ofSand);
     });
+    sinceMatch_ = 0;
+}
+
+template <class Real>
+template <template <class> class Stencil>
+void ExplicitMethod<Real>::matchBlock(std::size_t b, double time, const std::vector<Real>& ofSand) {
+    const Wide<Real> part(static_cast<Real>(1 - std::exp(-sinceMatch_ / time))), zero(Real(0));
+    const Wide<Real> mostApart(static_cast<Real>(kMostApart)), apartPerRate(static_cast<Real>(kApart * sinceMatch_));
+    alignas(64) std::array<Real, mpm::kNumberTile> tile{};
+    const mpm::PointBlock& block = blocks_.points[b];
+    mpm::loadTile<1>(block, reaches_[b], lack_.data(), tile.data());
+    for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
+        Wide<Real> lack = mpm::gatherNumber(Stencil<Real>(points_.position.group(g)), tile.data(), mpm::pointsInGroup(block, g));
+        if (several_) lack *= talus::gather(ofSand.data(), WideInt::load(points_.material.group(g)));
+        Real* expansion = points_.expansion.group(g);
+        const Wide<Real> left = max(zero, mulAdd(part, lack, Wide<Real>::load(expansion)));
+        const Wide<Real> apart = min(mostApart, apartPerRate * shearRate(points_.gradient.group(g)));
+        const Wide<Real> crowded = select(left > zero, zero, max(Wide<Real>(static_cast<Real>(-kMostCrowded)), min(zero, lack)));
+        mulAdd(apart, crowded, left).store(expansion);
+    }
 }
 
 template void ExplicitMethod<float>::matchVolumes(const Exec&, double);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace talus::mpm {
 namespace {
@@ -57,11 +58,10 @@ private:
     std::uint64_t none_;
 };
 
-Order orderRows(const Exec& exec, std::span<const std::uint64_t> unsortedKeys, const Column<std::int64_t>& ids) {
-    const ShortKeys shortKeys(exec, unsortedKeys);
-    std::vector<std::uint64_t> keys(unsortedKeys.size());
+Order orderRows(const Exec& exec, std::vector<std::uint64_t> keys, const Column<std::int64_t>& ids) {
+    const ShortKeys shortKeys(exec, keys);
     exec.forBlocks(keys.size(), 16384, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) keys[i] = shortKeys.of(unsortedKeys[i]);
+        for (std::size_t i = begin; i < end; ++i) keys[i] = shortKeys.of(keys[i]);
     });
     Order order;
     order.rows.resize(keys.size());
@@ -132,8 +132,8 @@ Blocks connectBlocks(const Exec& exec, const GridFrame& frame, std::vector<Point
     return blocks;
 }
 
-Blocks sortPoints(const Exec& exec, const GridFrame& frame, std::span<const std::uint64_t> keys, const Column<std::int64_t>& ids, Table& points) {
-    Order order = orderRows(exec, keys, ids);
+Blocks sortPoints(const Exec& exec, const GridFrame& frame, std::vector<std::uint64_t> keys, const Column<std::int64_t>& ids, Table& points) {
+    Order order = orderRows(exec, std::move(keys), ids);
     for (std::size_t b = 0; b < order.blocks.size(); ++b) order.blocks[b].points = static_cast<std::uint32_t>(order.firstRow[b + 1] - order.firstRow[b]);
     Blocks blocks = connectBlocks(exec, frame, std::move(order.blocks), points.groupWidth());
 

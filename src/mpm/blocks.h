@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace talus::mpm {
@@ -47,6 +46,6 @@ Blocks connectBlocks(const Exec&, const GridFrame&, std::vector<PointBlock>, std
 
 /// Sorts the rows of a table of points by block and cell, by id within a cell, each block padded to whole groups; rows
 /// whose key is kNoKey vanish. The order depends on keys and ids alone.
-Blocks sortPoints(const Exec&, const GridFrame&, std::span<const std::uint64_t> keys, const Column<std::int64_t>& ids, Table& points);
+Blocks sortPoints(const Exec&, const GridFrame&, std::vector<std::uint64_t> keys, const Column<std::int64_t>& ids, Table& points);
 
 }  // namespace talus::mpm

@@ -24,13 +24,6 @@ constexpr double kUnsettled = 1e-4;
 constexpr int kMostMeetings = 4;
 constexpr double kMet = 1e-3;
 
-/// Integral of the quadratic B-spline from −∞ to x cells.
-double kernelBelow(double x) {
-    const double d = std::abs(x);
-    const double above = d < 0.5 ? 0.5 - 0.75 * d + d * d * d / 3 : d < 1.5 ? (1.5 - d) * (1.5 - d) * (1.5 - d) / 6 : 0.0;
-    return x < 0 ? above : 1 - above;
-}
-
 }  // namespace
 
 Vec3 contactChange(world::ContactMode mode, double friction, const geometry::Surface& surface, const Vec3& relativeVelocity, double dt, double touchingDistance) {
@@ -149,12 +142,12 @@ bool NodeContact::freeBodyNear(std::size_t block, int n) const {
     return false;
 }
 
-double NodeContact::openPart(std::size_t block, int n) const {
+double NodeContact::openPart(std::size_t block, int n, Kernel kernel) const {
     double open = 1;
     for (const Nearby* nearby : {&still_, &moving_, &free_})
         if (!nearby->first.empty())
             for (std::size_t e = nearby->first[block]; e < nearby->first[block + 1]; ++e)
-                open *= kernelBelow(nearby->surface[e * kBlockNodes + static_cast<std::size_t>(n)].distance / frame_.smallestSpacing());
+                open *= kernelBelow(kernel, nearby->surface[e * kBlockNodes + static_cast<std::size_t>(n)].distance / frame_.smallestSpacing());
     return open;
 }
 

@@ -5,6 +5,7 @@
 #include "core/exec.h"
 #include "core/vec6.h"
 #include "mpm/blocks.h"
+#include "mpm/kernel.h"
 #include "world/free_bodies.h"
 #include "world/world.h"
 
@@ -51,7 +52,7 @@ public:
     void addLoads(world::World&);
 
     /// Part of a node's share of space that lies outside all bodies, as its kernel sees it.
-    double openPart(std::size_t block, int n) const;
+    double openPart(std::size_t block, int n, Kernel) const;
 
     /// Coefficient between grains and a body.
     double friction(const world::World&, const world::Body&) const;

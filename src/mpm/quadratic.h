@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// APIC transfers [Jiang2015] with the quadratic B-spline, eight points at a time. With f the position relative to the
+// The quadratic B-spline, eight points at a time. With f the position relative to the
 // nearest node in cell units, |f| ≤ ½, the weights of the three nodes −1, 0, 1 along an axis are
 //     ½(½ − f)²,  ¾ − f²,  ½(½ + f)²,
 // and Σ w (x_i − x_p)(x_i − x_p)ᵀ = (h²/4) 1.
@@ -9,6 +9,7 @@
 #include "mpm/tile.h"
 
 #include <array>
+#include <cmath>
 
 namespace talus::mpm {
 
@@ -16,10 +17,17 @@ namespace talus::mpm {
 /// two neighbours over it, which saves the transfers a third of their multiplications. The nearest node's is at least ½ along an axis.
 template <class Real>
 struct QuadraticStencil {
+    static constexpr int kNodes = 3;           // along an axis
+    static constexpr double kPerMoment = 4;    // h²/D
+    static constexpr double kMostDrift = 0.99; // cells that a point may drift between sorts: no further than a tile reaches
+
     alignas(64) Real outer[3][2][8];        // axis, node −1 or 1, point
     Wide<Real> centre;                      // weight of the nearest node
     std::array<Wide<Real>, 3> fraction;     // f
     alignas(32) std::int32_t corner[8];     // tile index of node (−1, −1, −1)
+
+    /// First node that a point reaches along an axis.
+    static int first(double position) { return static_cast<int>(std::floor(position + 0.5)) - 1; }
 
     /// `position` are the group's three components, relative to the block's first node, drifted by at most one cell.
     [[gnu::always_inline]] explicit QuadraticStencil(const Real* position) : centre(Real(1)) {
@@ -40,19 +48,6 @@ struct QuadraticStencil {
                                         mulAdd(nearest[1] + Real(1), Wide<Real>(Real(kTileSide)), nearest[2] + Real(1)));
         toInt(index).store(corner);
     }
-};
-
-/// What a group of points gives to the grid: node i gets w_i (mass, momentum + affine (r_i − r_p)) and the impulse of the
-/// step, w_i (impulse + impulseAffine (r_i − r_p)), r in cell units. All of it is handed over times the weight of the nearest node.
-template <class Real>
-struct PointMomenta {
-    Wide<Real> mass;
-    std::array<Wide<Real>, 3> momentum, impulse;
-};
-/// A column of the two affine matrices: the change from node to node along an axis.
-template <class Real>
-struct MomentaSlope {
-    std::array<Wide<Real>, 3> momentum, impulse;
 };
 
 /// Adds Count points of a group that have the same nodes, from the p-th on, to those: x_i y_j z_k (value + i ax + j ay + k az) at
@@ -109,100 +104,33 @@ template <std::size_t Count, class Real>
     plane(highV, highY, highZ, node + 2 * kPlane);
 }
 
-/// `along(axis)` gives the slopes.
-template <class Real, class Along>
-[[gnu::always_inline]] inline void scatter(const QuadraticStencil<Real>& s, PointMomenta<Real> m, const Along& along, int points, Real* tile) {
+/// Σ w v over the nodes of the p-th point, and its first moments about the nearest node; without the weight of that node.
+template <class Real>
+[[gnu::always_inline]] inline NodeSums<Real> sumNodes(const QuadraticStencil<Real>& s, int p, const Real* node) {
     using W = Wide<Real>;
-    alignas(64) Real value[4][64];   // (mass, momentum, 0, impulse) at the nearest node, then their slopes along x, y, z
-    const W none(Real(0));
-    const auto take = [&](std::size_t axis) __attribute__((always_inline)) {
-        const MomentaSlope<Real> slope = along(axis);
-        for (std::size_t row = 0; row < 3; ++row) {
-            m.momentum[row] = negMulAdd(slope.momentum[row], s.fraction[axis], m.momentum[row]);
-            m.impulse[row] = negMulAdd(slope.impulse[row], s.fraction[axis], m.impulse[row]);
-        }
-        storeTransposed<Real>({none, slope.momentum[0], slope.momentum[1], slope.momentum[2], none, slope.impulse[0], slope.impulse[1], slope.impulse[2]}, value[1 + axis]);
+    const W y0(s.outer[1][0][p]), y2(s.outer[1][1][p]), z0(s.outer[2][0][p]), z2(s.outer[2][1][p]);
+    struct Row {
+        W v, vz;   // Σ w v, Σ w k v
     };
-    take(0);   // not a loop: GCC 12 leaves one rolled up, with its packs in memory
-    take(1);
-    take(2);
-    storeTransposed<Real>({m.mass, m.momentum[0], m.momentum[1], m.momentum[2], none, m.impulse[0], m.impulse[1], m.impulse[2]}, value[0]);
-    for (std::size_t p = 0, count = static_cast<std::size_t>(points); p < count;) {
-        const bool pair = p + 1 < count && s.corner[p] == s.corner[p + 1];
-        Real* node = tile + kNodeReals * s.corner[p];
-        if (pair) addToNodes<2>(s, value, p, node);
-        else addToNodes<1>(s, value, p, node);
-        p += pair ? 2 : 1;
-    }
+    const auto row = [&](const Real* at) {
+        const W low = W::load(at) * z0, high = W::load(at + 2 * kNodeReals) * z2;
+        return Row{W::load(at + kNodeReals) + (low + high), high - low};
+    };
+    struct Plane {
+        W v, vy, vz;
+    };
+    const auto plane = [&](const Real* at) {
+        constexpr int kRow = kNodeReals * kTileSide;
+        const Row below = row(at), middle = row(at + kRow), above = row(at + 2 * kRow);
+        const W low = below.v * y0, high = above.v * y2;
+        return Plane{middle.v + (low + high), high - low, mulAdd(below.vz, y0, mulAdd(above.vz, y2, middle.vz))};
+    };
+    constexpr int kPlane = kNodeReals * kTileSide * kTileSide;
+    const Plane below = plane(node), middle = plane(node + kPlane), above = plane(node + 2 * kPlane);
+    const W x0(s.outer[0][0][p]), x2(s.outer[0][1][p]);
+    const W low = below.v * x0, high = above.v * x2;
+    return {middle.v + (low + high), high - low, mulAdd(below.vy, x0, mulAdd(above.vy, x2, middle.vy)), mulAdd(below.vz, x0, mulAdd(above.vz, x2, middle.vz))};
 }
-
-/// Velocity Σ w v and its first moment Σ w v (r_i − r_p)ᵀ, r in cell units.
-template <class Real>
-struct PointVelocities {
-    std::array<Wide<Real>, 3> velocity;
-    std::array<Wide<Real>, 9> moment;       // row-major
-};
-/// What a group of points takes from the grid: velocities at the end of the step and at its start.
-template <class Real>
-struct GatheredVelocities {
-    PointVelocities<Real> after, before;
-};
-
-template <class Real>
-[[gnu::always_inline]] inline GatheredVelocities<Real> gather(const QuadraticStencil<Real>& s, int points, const Real* tile) {
-    using W = Wide<Real>;
-    // Sum-factorised, z then y then x. Moments are taken about the nearest node and shifted to the point at the end, where the weight
-    // of the nearest node comes in too.
-    alignas(64) Real sums[4][64];   // value, moments about x, y, z
-    for (int p = 0; p < points; ++p) {
-        const Real* node = tile + kNodeReals * s.corner[p];
-        const W y0(s.outer[1][0][p]), y2(s.outer[1][1][p]), z0(s.outer[2][0][p]), z2(s.outer[2][1][p]);
-        struct Row {
-            W v, vz;   // Σ w v, Σ w k v
-        };
-        const auto row = [&](const Real* at) {
-            const W low = W::load(at) * z0, high = W::load(at + 2 * kNodeReals) * z2;
-            return Row{W::load(at + kNodeReals) + (low + high), high - low};
-        };
-        struct Plane {
-            W v, vy, vz;
-        };
-        const auto plane = [&](const Real* at) {
-            constexpr int kRow = kNodeReals * kTileSide;
-            const Row below = row(at), middle = row(at + kRow), above = row(at + 2 * kRow);
-            const W low = below.v * y0, high = above.v * y2;
-            return Plane{middle.v + (low + high), high - low, mulAdd(below.vz, y0, mulAdd(above.vz, y2, middle.vz))};
-        };
-        constexpr int kPlane = kNodeReals * kTileSide * kTileSide;
-        const Plane below = plane(node), middle = plane(node + kPlane), above = plane(node + 2 * kPlane);
-        const W x0(s.outer[0][0][p]), x2(s.outer[0][1][p]);
-        const W low = below.v * x0, high = above.v * x2;
-        (middle.v + (low + high)).store(sums[0] + 8 * p);
-        (high - low).store(sums[1] + 8 * p);
-        mulAdd(below.vy, x0, mulAdd(above.vy, x2, middle.vy)).store(sums[2] + 8 * p);
-        mulAdd(below.vz, x0, mulAdd(above.vz, x2, middle.vz)).store(sums[3] + 8 * p);
-    }
-    for (int p = points; p < 8; ++p)
-        for (auto& sum : sums) W(Real(0)).store(sum + 8 * p);
-
-    GatheredVelocities<Real> g;
-    const std::array<W, 8> value = loadTransposed(sums[0]);
-    for (std::size_t row = 0; row < 3; ++row) {
-        g.after.velocity[row] = value[1 + row] * s.centre;
-        g.before.velocity[row] = value[5 + row] * s.centre;
-    }
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        const std::array<W, 8> moment = loadTransposed(sums[1 + axis]);
-        for (std::size_t row = 0; row < 3; ++row) {
-            g.after.moment[3 * row + axis] = s.centre * negMulAdd(value[1 + row], s.fraction[axis], moment[1 + row]);
-            g.before.moment[3 * row + axis] = s.centre * negMulAdd(value[5 + row], s.fraction[axis], moment[5 + row]);
-        }
-    }
-    return g;
-}
-
-/// Numbers that a tile of one number per node needs: rows are worked on four nodes at a time, and the last one reaches beyond.
-inline constexpr std::size_t kNumberTile = kTileNodes + 4;
 
 /// One number per point to a tile of one number per node, and back.
 template <class Real>

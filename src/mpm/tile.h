@@ -9,7 +9,6 @@
 #include "mpm/blocks.h"
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 namespace talus::mpm {
@@ -20,6 +19,15 @@ inline constexpr int kNodeReals = 8;
 
 template <class Real>
 using NodeValues = AlignedVector<Real>;   // kNodeReals per node unless said otherwise, nodes of a block in (x, y, z) order, z fastest
+
+/// Σ w v over the nodes of a point, and its moments Σ w k v about the base node along x, y, z.
+template <class Real>
+struct NodeSums {
+    Wide<Real> value, x, y, z;
+};
+
+/// Numbers that a tile of one number per node needs: rows are worked on four nodes at a time, and the last one reaches beyond.
+inline constexpr std::size_t kNumberTile = kTileNodes + 4;
 
 /// Room for as many numbers and no more; what was in it is lost.
 template <class Real>
@@ -35,7 +43,7 @@ void makeRoom(NodeValues<Real>& values, std::size_t size) {
 struct Reach {
     Vec3i low{0, 0, 0}, high{kTileSide, kTileSide, kTileSide};
 };
-template <class Real>
+template <class Stencil, class Real>
 Reach reachOf(const PointBlock& block, const Column<Real, 3>& position) {
     Reach reach;
     for (int axis = 0; axis < 3; ++axis) {
@@ -45,9 +53,9 @@ Reach reachOf(const PointBlock& block, const Column<Real, 3>& position) {
             least = min(least, p);
             most = max(most, p);
         }
-        // A point reaches the nodes next to its nearest one; tile index 0 is node −2.
-        reach.low[axis] = std::clamp(static_cast<int>(std::floor(minLane(least) + Real(0.5))) + 1, 0, kTileSide);
-        reach.high[axis] = std::clamp(static_cast<int>(std::floor(maxLane(most) + Real(0.5))) + 4, reach.low[axis], kTileSide);
+        constexpr int kOrigin = 2;   // tile index 0 is node −2
+        reach.low[axis] = std::clamp(Stencil::first(minLane(least)) + kOrigin, 0, kTileSide);
+        reach.high[axis] = std::clamp(Stencil::first(maxLane(most)) + Stencil::kNodes + kOrigin, reach.low[axis], kTileSide);
     }
     return reach;
 }

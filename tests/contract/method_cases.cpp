@@ -57,6 +57,17 @@ const world::MethodInfo kSolid = [] {
 }();
 const MethodCase kElastoplasticSolid{.name = "elastoplastic_solid", .info = &kSolid, .velocityEntry = "points/velocity"};
 
+const world::MethodInfo kCubic = [] {
+    world::MethodInfo info = elastoplastic::info;
+    info.settings = []() -> std::unique_ptr<world::MethodSettings> {
+        auto settings = std::make_unique<elastoplastic::Settings>();
+        settings->kernel = mpm::Kernel::cubic;
+        return settings;
+    };
+    return info;
+}();
+const MethodCase kElastoplasticCubic{.name = "elastoplastic_cubic", .info = &kCubic, .velocityEntry = "points/velocity"};
+
 const MethodCase kNonsmooth{.name = "nonsmooth", .info = &nonsmooth::info, .velocityEntry = "points/velocity"};
 
 namespace {
@@ -94,7 +105,7 @@ const MethodCase kGuidedByPoints{.name = "guided_by_points", .info = &kByPoints,
 
 INSTANTIATE_TEST_SUITE_P(EveryMethod, MethodContract,
                          testing::Values(kSphereDem, kDem, kDemClumps, kDemWet, kDemWet.in(world::Precision::float32), kElastoplastic, kElastoplastic.in(world::Precision::float32), kElastoplasticSolid,
-                                         kElastoplasticSolid.in(world::Precision::float32), kNonsmooth, kGuidedBySpheres, kGuidedByPoints,
+                                         kElastoplasticSolid.in(world::Precision::float32), kElastoplasticCubic, kElastoplasticCubic.in(world::Precision::float32), kNonsmooth, kGuidedBySpheres, kGuidedByPoints,
                                          kGuidedByPoints.in(world::Precision::float32)),
                          [](const auto& test) { return test.param.name; });
 

@@ -2,7 +2,8 @@
 // The sparse grid against dense and naive ones.
 #include "core/rng.h"
 #include "mpm/blocks.h"
-#include "mpm/quadratic.h"
+#include "mpm/kernel.h"
+#include "mpm/transfer.h"
 
 #include <gtest/gtest.h>
 
@@ -102,9 +103,17 @@ TEST(Blocks, sortAgreesWithANaiveSort) {
     }
 }
 
+/// The B-splines as functions of the distance in cells.
+double weightAt(int nodes, double d) {
+    if (nodes == 3) return d < 0.5 ? 0.75 - d * d : d < 1.5 ? 0.5 * (1.5 - d) * (1.5 - d) : 0;
+    return d < 1 ? 2.0 / 3 - d * d + 0.5 * d * d * d : d < 2 ? (2 - d) * (2 - d) * (2 - d) / 6 : 0;
+}
+
 // Scatter through tiles and sum them, against a dense map of nodes; and back.
-template <class Real>
+template <template <class> class Stencil, class Real>
 void transfersAgreeWithDenseSums() {
+    constexpr int kNodes = Stencil<Real>::kNodes;
+    constexpr double kDrift = 0.95 * Stencil<Real>::kMostDrift, kPerMoment = Stencil<Real>::kPerMoment;
     const GridFrame frame = periodicFrame();
     TestPoints points;
     std::vector<Vec3> places;
@@ -121,12 +130,12 @@ void transfersAgreeWithDenseSums() {
         for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
             const int count = std::min(8, static_cast<int>(block.points) - 8 * static_cast<int>(g - block.firstGroup));
             alignas(64) std::array<Real, 24> position;
-            // Drifted by up to one cell since the sort, as between sorts.
-            for (std::size_t i = 0; i < 24; ++i) position[i] = static_cast<Real>(points.position.group(g)[i] + 0.9 * std::sin(static_cast<double>(i + 24 * g)));
+            // Drifted since the sort, as between sorts.
+            for (std::size_t i = 0; i < 24; ++i) position[i] = static_cast<Real>(points.position.group(g)[i] + kDrift * std::sin(static_cast<double>(i + 24 * g)));
             alignas(64) std::array<std::array<Real, 8>, 25> v;
             for (std::size_t k = 0; k < 25; ++k)
                 for (std::size_t p = 0; p < 8; ++p) v[k][p] = static_cast<Real>(static_cast<int>(p) < count ? (k == 0 ? 1 + 0.1 * static_cast<double>(p) : std::sin(static_cast<double>(17 * k + p + g))) : 0);
-            const QuadraticStencil<Real> stencil(position.data());
+            const Stencil<Real> stencil(position.data());
             const auto column = [&](std::size_t k) { return stencil.centre * Wide<Real>::load(v[k].data()); };
             const PointMomenta<Real> m{column(0), {column(1), column(2), column(3)}, {column(13), column(14), column(15)}};
             const auto along = [&](std::size_t axis) {
@@ -137,18 +146,17 @@ void transfersAgreeWithDenseSums() {
             for (int p = 0; p < count; ++p) {
                 const auto lane = static_cast<std::size_t>(p);
                 const Vec3 at{position[lane], position[8 + lane], position[16 + lane]};
-                for (int n = 0; n < 27; ++n) {
+                for (int n = 0; n < kNodes * kNodes * kNodes; ++n) {
                     Vec3i node;
                     double w = 1;
                     Vec3 r;
                     for (int axis = 0; axis < 3; ++axis) {
-                        const int offset = (axis == 0 ? n / 9 : axis == 1 ? n / 3 % 3 : n % 3) - 1;
-                        const int nearest = static_cast<int>(std::floor(at[axis] + 0.5));
-                        r[axis] = nearest + offset - at[axis];
-                        const double d = std::abs(r[axis]);
-                        w *= d < 0.5 ? 0.75 - d * d : 0.5 * (1.5 - d) * (1.5 - d);
+                        const int offset = axis == 0 ? n / (kNodes * kNodes) : axis == 1 ? n / kNodes % kNodes : n % kNodes;
+                        const int i = static_cast<int>(std::ceil(at[axis] - 0.5 * kNodes)) + offset;   // all nodes nearer than half the support
+                        r[axis] = i - at[axis];
+                        w *= weightAt(kNodes, std::abs(r[axis]));
                         const int period = 4 * frame.periodBlocks[static_cast<std::size_t>(axis)];
-                        node[axis] = 4 * block.coord[axis] + nearest + offset;
+                        node[axis] = 4 * block.coord[axis] + i;
                         if (period > 0) node[axis] = ((node[axis] % period) + period) % period;
                     }
                     std::array<double, kNodeReals>& value = dense[{node.x, node.y, node.z}];
@@ -198,35 +206,39 @@ void transfersAgreeWithDenseSums() {
         for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
             const int count = std::min(8, static_cast<int>(block.points) - 8 * static_cast<int>(g - block.firstGroup));
             alignas(64) std::array<Real, 24> position;
-            for (std::size_t i = 0; i < 24; ++i) position[i] = static_cast<Real>(points.position.group(g)[i] - 0.9 * std::cos(static_cast<double>(i * g)));
-            const auto [v, before] = gather(QuadraticStencil<Real>(position.data()), count, tile.data());
+            for (std::size_t i = 0; i < 24; ++i) position[i] = static_cast<Real>(points.position.group(g)[i] - kDrift * std::cos(static_cast<double>(i * g)));
+            const auto [v, before] = gather(Stencil<Real>(position.data()), count, tile.data());
             for (int p = 0; p < count; ++p) {
                 const auto lane = static_cast<std::size_t>(p);
                 const Vec3 expected = field({position[lane], position[8 + lane], position[16 + lane]});
                 for (int axis = 0; axis < 3; ++axis) EXPECT_NEAR(v.velocity[static_cast<std::size_t>(axis)].lane(p), expected[axis], 20 * tolerance);
                 for (int axis = 0; axis < 3; ++axis) EXPECT_NEAR(before.velocity[static_cast<std::size_t>(axis)].lane(p), -2 * expected[axis], 40 * tolerance);
-                EXPECT_NEAR(4 * before.moment[2].lane(p), -6, 200 * tolerance);
-                EXPECT_NEAR(4 * v.moment[0].lane(p), 2, 100 * tolerance);
-                EXPECT_NEAR(4 * v.moment[2].lane(p), 3, 100 * tolerance);
-                EXPECT_NEAR(4 * v.moment[4].lane(p), 0.5, 100 * tolerance);
-                EXPECT_NEAR(4 * v.moment[6].lane(p), -1, 100 * tolerance);
+                EXPECT_NEAR(kPerMoment * before.moment[2].lane(p), -6, 200 * tolerance);
+                EXPECT_NEAR(kPerMoment * v.moment[0].lane(p), 2, 100 * tolerance);
+                EXPECT_NEAR(kPerMoment * v.moment[2].lane(p), 3, 100 * tolerance);
+                EXPECT_NEAR(kPerMoment * v.moment[4].lane(p), 0.5, 100 * tolerance);
+                EXPECT_NEAR(kPerMoment * v.moment[6].lane(p), -1, 100 * tolerance);
             }
         }
     }
 }
-TEST(Transfer, agreesWithDenseSumsInDouble) { transfersAgreeWithDenseSums<double>(); }
-TEST(Transfer, agreesWithDenseSumsInFloat) { transfersAgreeWithDenseSums<float>(); }
+TEST(Transfer, agreesWithDenseSumsInDouble) { transfersAgreeWithDenseSums<QuadraticStencil, double>(); }
+TEST(Transfer, agreesWithDenseSumsInFloat) { transfersAgreeWithDenseSums<QuadraticStencil, float>(); }
+TEST(Transfer, cubicAgreesWithDenseSumsInDouble) { transfersAgreeWithDenseSums<CubicStencil, double>(); }
+TEST(Transfer, cubicAgreesWithDenseSumsInFloat) { transfersAgreeWithDenseSums<CubicStencil, float>(); }
 
 // A group of points in one tile: momenta to the nodes, random impulses there, velocities back with what the points had beyond the
 // grid kept in part. Linear momentum and angular momentum, Σ m (x × v) and that of the affine matrices, change by the impulses.
-TEST(Transfer, keepsLinearAndAngularMomentum) {
+template <template <class> class Stencil>
+void keepsLinearAndAngularMomentum() {
+    constexpr double kPerMoment = Stencil<double>::kPerMoment;
     for (const double memory : {0.0, 0.7, 1.0}) {
         alignas(64) std::array<double, 24> position;
         alignas(64) std::array<std::array<double, 8>, 13> start;   // mass, velocity, gradient
         for (std::size_t i = 0; i < 24; ++i) position[i] = 1.5 + 1.4 * std::sin(static_cast<double>(3 * i + 1));
         for (std::size_t k = 0; k < 13; ++k)
             for (std::size_t p = 0; p < 8; ++p) start[k][p] = k == 0 ? 1 + 0.1 * static_cast<double>(p) : std::sin(static_cast<double>(17 * k + 5 * p));
-        const QuadraticStencil<double> stencil(position.data());
+        const Stencil<double> stencil(position.data());
         const Wide<double> mass = stencil.centre * Wide<double>::load(start[0].data()), none(0.0);
         const auto column = [&](std::size_t k) { return mass * Wide<double>::load(start[k].data()); };
         const auto along = [&](std::size_t axis) { return MomentaSlope<double>{{column(4 + axis), column(7 + axis), column(10 + axis)}, {none, none, none}}; };
@@ -250,16 +262,56 @@ TEST(Transfer, keepsLinearAndAngularMomentum) {
             const auto lane = static_cast<std::size_t>(p);
             const Vec3 x{position[lane], position[8 + lane], position[16 + lane]};
             Vec3 dv;
-            std::array<double, 9> dC;   // changes of velocity and gradient; D = ¼ in cell units
+            std::array<double, 9> dC;   // changes of velocity and gradient
             for (std::size_t k = 0; k < 3; ++k)
                 dv[static_cast<int>(k)] = after.velocity[k].lane(p) + memory * (start[1 + k][lane] - before.velocity[k].lane(p)) - start[1 + k][lane];
-            for (std::size_t k = 0; k < 9; ++k) dC[k] = 4 * after.moment[k].lane(p) + memory * (start[4 + k][lane] - 4 * before.moment[k].lane(p)) - start[4 + k][lane];
+            for (std::size_t k = 0; k < 9; ++k) dC[k] = kPerMoment * after.moment[k].lane(p) + memory * (start[4 + k][lane] - kPerMoment * before.moment[k].lane(p)) - start[4 + k][lane];
             const double pointMass = start[0][lane];
             linear -= pointMass * dv;
-            angular -= pointMass * (cross(x, dv) + 0.25 * Vec3{dC[7] - dC[5], dC[2] - dC[6], dC[3] - dC[1]});
+            angular -= pointMass * (cross(x, dv) + Vec3{dC[7] - dC[5], dC[2] - dC[6], dC[3] - dC[1]} / kPerMoment);
         }
         EXPECT_LT(norm(linear), 1e-12);
         EXPECT_LT(norm(angular), 1e-12) << memory;
+    }
+}
+
+TEST(Transfer, keepsLinearAndAngularMomentum) { keepsLinearAndAngularMomentum<QuadraticStencil>(); }
+TEST(Transfer, cubicKeepsLinearAndAngularMomentum) { keepsLinearAndAngularMomentum<CubicStencil>(); }
+
+// One number per point to the nodes and back, against the sum over pairs of points Σ_q Σ_i w_i(p) w_i(q) a_q.
+template <template <class> class Stencil>
+void numbersGoToNodesAndBack() {
+    constexpr int kNodes = Stencil<double>::kNodes;
+    alignas(64) std::array<double, 24> position;
+    alignas(64) std::array<double, 8> value;
+    for (std::size_t i = 0; i < 24; ++i) position[i] = 1.5 + 1.4 * std::sin(static_cast<double>(3 * i + 1));
+    for (std::size_t p = 0; p < 8; ++p) value[p] = 1 + 0.3 * std::sin(static_cast<double>(5 * p));
+    const Stencil<double> stencil(position.data());
+    alignas(64) std::array<double, kNumberTile> tile{};
+    scatterNumber(stencil, Wide<double>::load(value.data()), 8, tile.data());
+    const std::array<double, 8> back = gatherNumber(stencil, tile.data(), 8).lanes();
+    for (std::size_t p = 0; p < 8; ++p) {
+        double expected = 0;
+        for (std::size_t q = 0; q < 8; ++q) {
+            double shared = 1;
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                double sum = 0;
+                for (int i = -2; i < 6; ++i) sum += weightAt(kNodes, std::abs(i - position[8 * axis + p])) * weightAt(kNodes, std::abs(i - position[8 * axis + q]));
+                shared *= sum;
+            }
+            expected += shared * value[q];
+        }
+        EXPECT_NEAR(back[p], expected, 1e-13);
+    }
+}
+TEST(Transfer, numbersGoToNodesAndBack) { numbersGoToNodesAndBack<QuadraticStencil>(); }
+TEST(Transfer, cubicNumbersGoToNodesAndBack) { numbersGoToNodesAndBack<CubicStencil>(); }
+
+TEST(Kernel, isWhatItsIntegralGrowsBy) {
+    for (const auto& [kernel, nodes] : {std::pair{Kernel::quadratic, 3}, std::pair{Kernel::cubic, 4}}) {
+        EXPECT_EQ(kernelBelow(kernel, -2), 0);
+        EXPECT_EQ(kernelBelow(kernel, 2), 1);
+        for (double x = -1.9; x < 2; x += 0.0625) EXPECT_NEAR((kernelBelow(kernel, x + 1e-4) - kernelBelow(kernel, x - 1e-4)) / 2e-4, weightAt(nodes, std::abs(x)), 1e-4) << x;
     }
 }
 

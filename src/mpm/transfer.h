@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// APIC transfers [Jiang2015] with any kernel, eight points at a time. A stencil (mpm/quadratic.h, mpm/cubic.h) has the weights of a group of
+// points: a base node each, with f the place of the point relative to it in cell units, a factor `centre` that all weights share, and
+//     addToNodes<Count>   Count points of the group that have the same nodes give their values and slopes to these,
+//     sumNodes            a point takes the sum of its nodes' values and their first moments about the base node.
+// Both run through the nodes sum-factorised: z, then y, then x.
+#pragma once
+
+#include "mpm/cubic.h"
+#include "mpm/quadratic.h"
+
+#include <array>
+
+namespace talus::mpm {
+
+/// What a group of points gives to the grid: node i gets w_i (mass, momentum + affine (r_i − r_p)) and the impulse of the
+/// step, w_i (impulse + impulseAffine (r_i − r_p)), r in cell units. All of it is handed over times the stencil's `centre`.
+template <class Real>
+struct PointMomenta {
+    Wide<Real> mass;
+    std::array<Wide<Real>, 3> momentum, impulse;
+};
+/// A column of the two affine matrices: the change from node to node along an axis.
+template <class Real>
+struct MomentaSlope {
+    std::array<Wide<Real>, 3> momentum, impulse;
+};
+
+/// `along(axis)` gives the slopes.
+template <template <class> class Stencil, class Real, class Along>
+[[gnu::always_inline]] inline void scatter(const Stencil<Real>& s, PointMomenta<Real> m, const Along& along, int points, Real* tile) {
+    using W = Wide<Real>;
+    alignas(64) Real value[4][64];   // (mass, momentum, 0, impulse) at the base node, then their slopes along x, y, z
+    const W none(Real(0));
+    const auto take = [&](std::size_t axis) __attribute__((always_inline)) {
+        const MomentaSlope<Real> slope = along(axis);
+        for (std::size_t row = 0; row < 3; ++row) {
+            m.momentum[row] = negMulAdd(slope.momentum[row], s.fraction[axis], m.momentum[row]);
+            m.impulse[row] = negMulAdd(slope.impulse[row], s.fraction[axis], m.impulse[row]);
+        }
+        storeTransposed<Real>({none, slope.momentum[0], slope.momentum[1], slope.momentum[2], none, slope.impulse[0], slope.impulse[1], slope.impulse[2]}, value[1 + axis]);
+    };
+    take(0);   // not a loop: GCC 12 leaves one rolled up, with its packs in memory
+    take(1);
+    take(2);
+    storeTransposed<Real>({m.mass, m.momentum[0], m.momentum[1], m.momentum[2], none, m.impulse[0], m.impulse[1], m.impulse[2]}, value[0]);
+    for (std::size_t p = 0, count = static_cast<std::size_t>(points); p < count;) {
+        const bool pair = p + 1 < count && s.corner[p] == s.corner[p + 1];
+        Real* node = tile + kNodeReals * s.corner[p];
+        if (pair) addToNodes<2>(s, value, p, node);
+        else addToNodes<1>(s, value, p, node);
+        p += pair ? 2 : 1;
+    }
+}
+
+/// Velocity Σ w v and its first moment Σ w v (r_i − r_p)ᵀ, r in cell units.
+template <class Real>
+struct PointVelocities {
+    std::array<Wide<Real>, 3> velocity;
+    std::array<Wide<Real>, 9> moment;       // row-major
+};
+/// What a group of points takes from the grid: velocities at the end of the step and at its start.
+template <class Real>
+struct GatheredVelocities {
+    PointVelocities<Real> after, before;
+};
+
+template <template <class> class Stencil, class Real>
+[[gnu::always_inline]] inline GatheredVelocities<Real> gather(const Stencil<Real>& s, int points, const Real* tile) {
+    using W = Wide<Real>;
+    // Moments are taken about the base node and shifted to the point at the end, where the common weight comes in too.
+    alignas(64) Real sums[4][64];   // value, moments about x, y, z
+    for (int p = 0; p < points; ++p) {
+        const NodeSums<Real> sum = sumNodes(s, p, tile + kNodeReals * s.corner[p]);
+        sum.value.store(sums[0] + 8 * p);
+        sum.x.store(sums[1] + 8 * p);
+        sum.y.store(sums[2] + 8 * p);
+        sum.z.store(sums[3] + 8 * p);
+    }
+    for (int p = points; p < 8; ++p)
+        for (auto& sum : sums) W(Real(0)).store(sum + 8 * p);
+
+    GatheredVelocities<Real> g;
+    const std::array<W, 8> value = loadTransposed(sums[0]);
+    for (std::size_t row = 0; row < 3; ++row) {
+        g.after.velocity[row] = value[1 + row] * s.centre;
+        g.before.velocity[row] = value[5 + row] * s.centre;
+    }
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::array<W, 8> moment = loadTransposed(sums[1 + axis]);
+        for (std::size_t row = 0; row < 3; ++row) {
+            g.after.moment[3 * row + axis] = s.centre * negMulAdd(value[1 + row], s.fraction[axis], moment[1 + row]);
+            g.before.moment[3 * row + axis] = s.centre * negMulAdd(value[5 + row], s.fraction[axis], moment[5 + row]);
+        }
+    }
+    return g;
+}
+
+}  // namespace talus::mpm
