@@ -60,6 +60,8 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"twisting_friction", "torque against spin about the normal of a contact, over normal force and radius", Dimension::none, nonNegative()}, twistingFriction);
     v.list({"pairs", "rolling and twisting friction of two materials, instead of those of all"}, pairs);
     v.list({"cohesion", "what holds grains together, and to bodies, for pairs of materials"}, cohesion);
+    v.choice({"integrator", "verlet: velocity Verlet, one evaluation of forces a step; rkf45: adaptive Runge-Kutta-Fehlberg, six for each of the substeps that it divides a step into, with forces in double precision"}, kIntegratorNames, integrator);
+    v.number({"tolerance", "largest error of a substep of rkf45: of a velocity over reference_speed, or over the grain's own if it is faster; 1e-4 unless given", Dimension::none, {.min = 1e-12, .max = 0.01}}, tolerance);
     v.number({"step_fraction", "step over half a period of the stiffest contact", Dimension::none, {.min = 0, .max = 0.2, .minExcluded = true}}, stepFraction);
     v.number({"dt", "time step; chosen by step_fraction unless given", Dimension::time, positive()}, dt);
     v.choice({"contact_velocity", "velocity that contact forces see: end_of_step, that of the same instant; half_step, that of half a step before, as LAMMPS has it: stands twice the damping, small grains may stick to large ones"}, kContactVelocityNames, contactVelocity);
@@ -73,6 +75,8 @@ void Settings::keys(KeyVisitor& v) {
     if (shearGrowth == ShearGrowth::constant && shearDampingRate) v.problem("shear_damping_rate", "a shear damping rate belongs to shear_growth = \"contact\"");
     if (shearGrowth == ShearGrowth::contact && (shearStiffness || shearViscosity))
         v.problem(shearStiffness ? "shear_stiffness" : "shear_viscosity", "shear_growth = \"contact\" takes the stiffness from the moduli and damping from shear_damping_rate; leave this key out");
+    if (tolerance && integrator != Integrator::rkf45) v.problem("tolerance", "a tolerance belongs to integrator = \"rkf45\"; with \"verlet\" step_fraction or dt sets the accuracy");
+    if (contactVelocity == ContactVelocity::halfStep && integrator == Integrator::rkf45) v.problem("contact_velocity", "\"half_step\" belongs to integrator = \"verlet\"; a stage of rkf45 has all at one instant");
     if (stiffness && contactTime) v.problem("contact_time", "stiffness and contact_time are both given; keep one of them");
 }
 

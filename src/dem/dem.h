@@ -27,6 +27,9 @@ inline constexpr std::array<std::string_view, 2> kShearGrowthNames{"constant", "
 /// Which velocity contact forces at the end of a step see: that of the same instant, v + Δt a, or that of half a step before, v + ½ Δt a.
 enum class ContactVelocity { endOfStep, halfStep };
 inline constexpr std::array<std::string_view, 2> kContactVelocityNames{"end_of_step", "half_step"};
+enum class Integrator { verlet, rkf45 };
+inline constexpr std::array<std::string_view, 2> kIntegratorNames{"verlet", "rkf45"};
+inline constexpr double kTolerance = 1e-4;   // of RKF45 unless given
 enum class DeepOverlap { count, stop };
 inline constexpr std::array<std::string_view, 2> kDeepOverlapNames{"count", "stop"};
 
@@ -77,6 +80,8 @@ struct Settings final : world::MethodSettings {
     std::vector<PairSettings> pairs;      // of two materials, instead of those of all
     std::vector<CohesionSettings> cohesion;   // empty: none
 
+    Integrator integrator = Integrator::verlet;
+    std::optional<double> tolerance;      // error of a substep of RKF45: of velocities over the reference speed or the grain's own, of places over the way at it in half a period
     double stepFraction = 0.05;           // of half a period of the stiffest contact
     std::optional<double> dt;             // [s]
     ContactVelocity contactVelocity = ContactVelocity::endOfStep;

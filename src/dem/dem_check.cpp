@@ -7,6 +7,7 @@
 #include "dem/contacts.h"
 #include "dem/sphere_records.h"
 #include "dem/pair_laws.h"
+#include "dem/stages.h"
 
 #include <fmt/format.h>
 
@@ -145,7 +146,7 @@ void checkCohesion(const Settings& settings, const world::World& world, double d
 }
 
 void checkStep(const Settings& settings, const world::World& world, Problems& problems) {
-    if (!settings.dt) return;
+    if (!settings.dt || settings.integrator == Integrator::rkf45) return;   // which divides it
     const double longest = plannedStep(settings, world, kCoarsestFraction), good = plannedStep(settings, world, settings.stepFraction);
     if (*settings.dt > longest)
         problems.error("dem.dt", fmt::format("a step of {:.4g} s is too long for contacts of this stiffness, which it would not resolve; it may be {:.4g} s at most, and {:.4g} s is right", *settings.dt,
@@ -262,14 +263,19 @@ world::Estimate estimateDem(const Settings& settings, const world::World& world,
     spheresPerGrain /= shares;
     // Neighbours within the skin: 0.6 × ((1 + skin)³ − 1) × 8 and the contacts themselves, half of them each; clumps have fewer per sphere.
     const double pairs = (spheresPerGrain > 1 ? 0.45 : 0.82) * (3 + 14 * listedGap(settings, diameter) / diameter);
-    const double real = precision == world::Precision::float32 ? 4 : 8, perGrain = static_cast<double>(Grains().bytesPerRow()) + 4;
+    const bool adaptive = settings.integrator == Integrator::rkf45, spring = settings.shear == Shear::spring;
+    const double real = precision == world::Precision::float32 && !adaptive ? 4 : 8, perGrain = static_cast<double>(Grains().bytesPerRow()) + 4;
     const double perSphere = 12 * real + sizeof(Wrench) + 8;
     const bool manySizes = smallestSize(settings.sizes) < largestSize(settings.sizes);   // then each pair has coefficients of its own
     const bool holds = !settings.cohesion.empty() || !settings.pairs.empty() || settings.twistingFriction > 0;
     const double numbers = static_cast<double>((sizeof(PairConstants) + (holds ? sizeof(HoldConstants) : 0)) / sizeof(double));
     const double perPair = (settings.shear == Shear::spring ? 8 * real : 0) + (manySizes ? numbers * real : 0) + 2 * 4 + 1;
     const double building = sizeof(Vec3) + sizeof(double) + pairs * (2 * 4 + sizeof(KeptContact));   // a list holds that beside the old one while it is made
-    return {static_cast<std::int64_t>(grains), grains * (perGrain + spheresPerGrain * (perSphere + pairs * perPair + building)), diameter};
+    // The start and six rates of each number of a grain, and of a spring (or, where something resists rolling, of all that a pair remembers).
+    const double stages = adaptive ? (Fehlberg::kStages + 1) * sizeof(double) : 0, remembered = PairLaws(settings, world).manner().turns() ? Adaptive::kMemoryNumbers : 3;
+    const double perAdaptiveSphere = adaptive ? 0.3 * (sizeof(ContactState) + Adaptive::kMemoryNumbers * stages) : 0;   // contacts with bodies
+    const double perAdaptivePair = adaptive ? 1 + (spring ? 1 + remembered * stages : 0) : 0;
+    return {static_cast<std::int64_t>(grains), grains * (perGrain + Adaptive::kGrainNumbers * stages + spheresPerGrain * (perSphere + perAdaptiveSphere + pairs * (perPair + perAdaptivePair) + building)), diameter};
 }
 
 }  // namespace talus::dem

@@ -9,7 +9,7 @@ namespace talus::dem {
 DemMethod::DemMethod(const Settings& settings, const world::World& world, world::Precision precision)
     : settings_(settings), templates_(makeTemplates(settings)), domain_(world.domain), diameter_(wantedDiameter(settings, world)), skin_(settings.skin * diameter_), meanCube_(meanCube(settings.sizes)),
       bodyRates_(world.bodies.size()) {
-    if (precision == world::Precision::float64) forces_.emplace<PairForces<double>>();
+    if (precision == world::Precision::float64 || settings.integrator == Integrator::rkf45) forces_.emplace<PairForces<double>>();
     takeFrom(world);
     derive();
     pairs_.slabs.firstGrain = {0, 0};
@@ -57,14 +57,23 @@ std::vector<world::Metric> DemMethod::metrics() const {
     for (const std::uint8_t pair : pairs_.state) touching += 2 * (pair & kTouching);
     for (const ContactState& state : bodies_.state) touching += state.touching;
     const double count = std::max<double>(1, static_cast<double>(grains_.rows()));
-    return {{"packing_fraction_of_fills", filledRegion_ > 0 ? filledSolid_ / filledRegion_ : 0},
+    std::vector<world::Metric> all{{"packing_fraction_of_fills", filledRegion_ > 0 ? filledSolid_ / filledRegion_ : 0},
             {"contacts_per_grain", static_cast<double>(touching) / count},
             {"list_builds", static_cast<double>(builds_)},
             {"contact_friction", grains_.rows() > 0 ? laws_.betweenGrains(grains_.material(0), grains_.material(0)).friction : 0},
             {"rolling_friction", grains_.rows() > 0 ? laws_.betweenGrains(grains_.material(0), grains_.material(0)).rolling : 0}};
+    if (settings_.integrator == Integrator::rkf45) {
+        all.push_back({"substeps", static_cast<double>(adaptive_.substeps)});
+        all.push_back({"rejected_substeps", static_cast<double>(adaptive_.rejected)});
+    }
+    return all;
 }
 
-std::vector<world::Metric> DemMethod::fallbacks() const { return {{"deep_overlaps", static_cast<double>(deepOverlaps_)}}; }
+std::vector<world::Metric> DemMethod::fallbacks() const {
+    std::vector<world::Metric> all{{"deep_overlaps", static_cast<double>(deepOverlaps_)}};
+    if (settings_.integrator == Integrator::rkf45) all.push_back({"substeps_above_tolerance", static_cast<double>(adaptive_.above)});
+    return all;
+}
 
 std::vector<world::GrainTemplate> DemMethod::templates() const {
     std::vector<world::GrainTemplate> shapes;
@@ -139,6 +148,9 @@ void DemMethod::save(Archive& archive) const {
     archive.put("body_rates", rates);
     archive.put("numbers", std::vector<double>{bodyDrift_, now_.spring, now_.dashpot, atRest_.spring, atRest_.dashpot, fastest_, filledSolid_, filledRegion_, acceleration_, moved_});
     archive.put("counts", std::vector<std::int64_t>{stale_, builds_, deepOverlaps_, touched_, pairs_.slabs.wraps});
+    if (settings_.integrator != Integrator::rkf45) return;
+    archive.put("next_substep", adaptive_.next);
+    archive.put("substeps", std::vector<std::int64_t>{adaptive_.substeps, adaptive_.rejected, adaptive_.above});
 }
 
 void DemMethod::load(const Exec& exec, const Archive& archive) {
@@ -170,6 +182,16 @@ void DemMethod::load(const Exec& exec, const Archive& archive) {
     for (std::size_t b = 0; b < rates.size() / 7; ++b) {   // further bodies have not pushed yet
         const double* r = &rates[7 * b];
         bodyRates_[b] = {{r[0], r[1], r[2]}, {r[3], r[4], r[5]}, r[6], 0};
+    }
+    adaptive_.next = 0;
+    adaptive_.substeps = adaptive_.rejected = adaptive_.above = 0;
+    if (archive.contains("next_substep")) {   // the state may be that of another integrator
+        adaptive_.next = archive.value<double>("next_substep");
+        const auto taken = archive.get<std::int64_t>("substeps");
+        if (taken.size() != 3) throw ArchiveError("the counts of substeps are of another program");
+        adaptive_.substeps = taken[0];
+        adaptive_.rejected = taken[1];
+        adaptive_.above = taken[2];
     }
     keptSums_.reset();
     derive();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Velocity Verlet for clumps of spheres. Their state is double, whatever precision the scene asks for; forces between grains are of that precision.
+// Velocity Verlet for clumps of spheres, or the adaptive method of Fehlberg. Their state is double, whatever precision the scene asks for; forces between grains are of that precision.
 #pragma once
 
 #include "dem/contacts.h"
@@ -7,6 +7,8 @@
 #include "dem/grains.h"
 #include "dem/pair_forces.h"
 #include "dem/pair_laws.h"
+#include "dem/stages.h"
+#include "world/body_rates.h"
 #include "world/free_bodies.h"
 
 #include <optional>
@@ -55,6 +57,23 @@ private:
         double moved = 0, speed = 0, acceleration = 0;   // of any sphere: way since the list was built [m], [m/s], [m/s²]
         std::int64_t bad = -1;             // a row that is not finite
         void include(const Furthest& other);
+    };
+    /// Forces of a state, and how fast and how hard pushed grains are in it.
+    struct Evaluated {
+        Extremes found;
+        Furthest kicked;
+    };
+    /// A substep that may be taken.
+    struct Trial {
+        double error = 0, moved = 0;       // over what is allowed; furthest way of a sphere since the list was built [m]
+    };
+    /// How two spheres meet, at this moment.
+    struct PairMeeting {
+        std::uint32_t grainA = 0, grainB = 0;
+        Vec3 armA, armB;                   // from the centres of the grains to the contact point [m]
+        Touch touch;
+        Vec3 normalRate;                   // of the normal [1/s]
+        bool bridge = false;
     };
     /// Two grains that touch, at this moment.
     struct PairTouch {
@@ -105,7 +124,7 @@ private:
 
     // dem_step.cpp
     double feelForces(const Exec&, const world::World&, double dt);
-    void startForces(const Exec&, const world::World&);
+    Evaluated evaluate(const Exec&, const world::World&, std::span<const world::BodySnapshot>);
     double lead(double dt) const;
     Motion seenMotion(const world::World&, std::size_t row, double lead) const;
     world::FreeBodies predictBodies(const world::World&, double dt) const;
@@ -142,9 +161,27 @@ private:
     template <class N>
     void kickRows(std::size_t row, const Drift&, Furthest&);
 
+    // dem_adaptive.cpp
+    world::StepReport adaptiveStep(const Exec&, world::World&, double dt);
+    double contactPeriod() const;
+    bool outruns(const world::World&, double h) const;
+    bool takeSubstep(const Exec&, world::World&, double& h, Evaluated&);
+    void openSubstep(const Exec&, const world::World&);
+    std::size_t pairNumbers() const;
+    void setStage(const Exec&, double h, const Fehlberg::Weights&);
+    void takeRates(const Exec&, const world::World&, std::span<const world::BodySnapshot>, std::size_t stage, double h);
+    void takePairRates(const Exec&, std::size_t stage);
+    std::vector<Vec6> bodyJumps(const world::World&, double h, world::FreeBodies&) const;
+    void runStages(const Exec&, world::World&, double h, world::FreeBodies&);
+    world::BodyNumbers bodyAt(std::size_t free, double h, const Fehlberg::Weights&) const;
+    Trial judge(const Exec&, double h, double period, const world::FreeBodies&) const;
+    double turnOf(std::size_t row, double h) const;
+    Evaluated closeSubstep(const Exec&, world::World&, double h, world::FreeBodies&);
+
     // dem_read.cpp
     void readRows(world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>* listed) const;
     ContactSums sumContacts() const;
+    PairMeeting meeting(std::size_t pair) const;
     PairTouch pairTouch(std::size_t pair) const;
     double stored(const PairConstants&, const HoldConstants&, const MemoryOf<Vec3>&, double overlap) const;
 
@@ -174,6 +211,7 @@ private:
     double fastest_ = 0, acceleration_ = 0;   // bounds on those of spheres [m/s], [m/s²]
     double moved_ = 0;                     // furthest way of a sphere since the list was built [m]
     std::int64_t builds_ = 0, deepOverlaps_ = 0;
+    Adaptive adaptive_;
     double filledSolid_ = 0, filledRegion_ = 0;   // volumes of grains and of regions that fills have packed [m³]
 
     // Scratch of a step.
@@ -182,7 +220,8 @@ private:
     std::vector<Vec3> bodyMoment_;         // of rolling friction [N m]
     struct BodyTouch {
         Vec3 point, surfaceVelocity;
-        double slipPower = 0;
+        MemoryOf<Vec3> rate;               // of what the contact remembers
+        double slipPower = 0, slipWork = 0;
     };
     std::vector<BodyTouch> bodyTouch_;
 };

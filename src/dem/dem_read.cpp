@@ -72,24 +72,37 @@ void ContactSums::keep(std::span<const std::size_t> rows) {
     stress.resize(to);
 }
 
+DemMethod::PairMeeting DemMethod::meeting(std::size_t p) const {
+    const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p], i = spheres_.grain[a], j = spheres_.grain[b];
+    const double radiusA = radiusOf(a), radiusB = radiusOf(b);
+    const Vec3 centreA = centreOf(a), centreB = centreOf(b), apart = domain_.nearestImage(centreA - centreB), offsetA = centreA - get(grains_.position, i), offsetB = centreB - get(grains_.position, j);
+    const double distance = norm(apart), overlap = radiusA + radiusB - distance;
+    PairMeeting met{.grainA = i, .grainB = j, .armA = {}, .armB = {}, .touch = {}, .normalRate = {}, .bridge = pairs_.state[p] == kBridged};
+    Touch& t = met.touch;
+    t.overlap = met.bridge ? std::min(0.0, overlap) : std::max(0.0, overlap);
+    t.normal = normalized(apart);
+    met.armA = offsetA + (0.5 * t.overlap - radiusA) * t.normal;
+    met.armB = offsetB + (radiusB - 0.5 * t.overlap) * t.normal;
+    const Vec3 spinA = angularVelocityOf(i), spinB = angularVelocityOf(j), v = get(grains_.velocity, i) - get(grains_.velocity, j);
+    t.velocity = v + cross(spinA, met.armA) - cross(spinB, met.armB);
+    t.spin = spinA - spinB;
+    const Vec3 centres = v + cross(spinA, offsetA) - cross(spinB, offsetB);
+    if (distance > 0) met.normalRate = (centres - dot(centres, t.normal) * t.normal) / distance;
+    return met;
+}
+
 /// From the grains as they are at the end of the step. Damping then differs from what moved them by as much as velocities changed since contacts
 /// looked at them, which is less than the error of a step.
 DemMethod::PairTouch DemMethod::pairTouch(std::size_t p) const {
-    const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p], i = spheres_.grain[a], j = spheres_.grain[b];
-    const double radiusA = radiusOf(a), radiusB = radiusOf(b);
-    const Vec3 centreA = centreOf(a), centreB = centreOf(b), apart = domain_.nearestImage(centreA - centreB);
-    const bool bridge = pairs_.state[p] == kBridged;
-    Touch t{.overlap = bridge ? std::min(0.0, radiusA + radiusB - norm(apart)) : std::max(0.0, radiusA + radiusB - norm(apart)), .normal = normalized(apart)};
-    PairTouch touch{.grainA = i, .grainB = j, .armA = centreA - get(grains_.position, i) + (0.5 * t.overlap - radiusA) * t.normal,
-                    .armB = centreB - get(grains_.position, j) + (radiusB - 0.5 * t.overlap) * t.normal, .force = {}, .normal = t.normal, .energy = 0, .bridge = bridge};
-    const Vec3 spinA = angularVelocityOf(i), spinB = angularVelocityOf(j);
-    t.velocity = get(grains_.velocity, i) - get(grains_.velocity, j) + cross(spinA, touch.armA) - cross(spinB, touch.armB);
-    t.spin = spinA - spinB;
-    const PairConstants c = laws_.grainPair(grains_.material(i), sideOf(a), grains_.material(j), sideOf(b));
-    const HoldConstants hold = laws_.grainHold(grains_.material(i), radiusA, grains_.material(j), radiusB);
+    const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p];
+    const PairMeeting met = meeting(p);
+    PairTouch touch{.grainA = met.grainA, .grainB = met.grainB, .armA = met.armA, .armB = met.armB, .force = {}, .normal = met.touch.normal, .energy = 0, .bridge = met.bridge};
+    const int materialA = grains_.material(met.grainA), materialB = grains_.material(met.grainB);
+    const PairConstants c = laws_.grainPair(materialA, sideOf(a), materialB, sideOf(b));
+    const HoldConstants hold = laws_.grainHold(materialA, radiusOf(a), materialB, radiusOf(b));
     MemoryOf<Vec3> memory = std::visit([&](const auto& forces) { return forces.memory(p); }, forces_);
-    touch.energy = stored(c, hold, memory, t.overlap);
-    touch.force = std::visit([&](auto normal, auto shear) { return respond<decltype(normal), decltype(shear)>(c, hold, laws_.manner(), t, 0, memory).force; }, settings_.normalLaw(), settings_.shearLaw());
+    touch.energy = stored(c, hold, memory, met.touch.overlap);
+    touch.force = std::visit([&](auto normal, auto shear) { return respond<decltype(normal), decltype(shear)>(c, hold, laws_.manner(), met.touch, 0, memory).force; }, settings_.normalLaw(), settings_.shearLaw());
     return touch;
 }
 

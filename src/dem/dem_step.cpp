@@ -35,7 +35,7 @@ double DemMethod::stableStep(const world::World& world) const {
     if (settings_.dt) return std::min(dt, *settings_.dt);
     Stiffness stiffest = atRest_;
     stiffest.include(now_);
-    return std::min(dt, stiffest.step(settings_.stepFraction));
+    return std::min(dt, stiffest.step(settings_.integrator == Integrator::rkf45 ? 1 : settings_.stepFraction));   // RKF45 divides its step itself
 }
 
 world::StepReport DemMethod::step(const Exec& exec, world::World& world, double dt) {
@@ -43,13 +43,17 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     if (stale_) rebuild(exec, world, world.time);
     if (bodiesUnlisted_) relistBodies(exec, world);
     if (const double stable = stableStep(world); dt > kMostStretch * stable) return world::Rejected{stable};
+    if (settings_.integrator == Integrator::rkf45) return adaptiveStep(exec, world, dt);
     const double way = dt * (fastest_ + dt * acceleration_ + feelForces(exec, world, dt)), bodyWay = dt * bodySpeed(world, world.time);
     if (const double most = std::max(way, bodyWay); most > 0.5 * skin_) return world::Rejected{0.5 * dt * std::min(1.0, 0.5 * skin_ / most)};
     if (std::max(moved_ + way, bodyDrift_ + bodyWay) > 0.5 * skin_) {
         rebuild(exec, world, world.time);
         feelForces(exec, world, dt);
     }
-    if (touched_) startForces(exec, world);
+    if (touched_) {   // forces of contacts that grains came with: without them the first half of a step would not feel what the second does
+        evaluate(exec, world, world.bodiesAt(world.time));
+        touched_ = false;
+    }
 
     world::FreeBodies free = predictBodies(world, dt);
     std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time + dt);
@@ -102,14 +106,13 @@ double DemMethod::feelForces(const Exec& exec, const world::World& world, double
         [](double a, double b) { return std::max(a, b); });
 }
 
-/// Forces of contacts that grains came with: without them the first half of a step would not feel what the second does.
-void DemMethod::startForces(const Exec& exec, const world::World& world) {
+/// Forces of the grains and bodies as they are, of velocities of the same instant; memories do not grow.
+DemMethod::Evaluated DemMethod::evaluate(const Exec& exec, const world::World& world, std::span<const world::BodySnapshot> bodies) {
     std::visit([&](auto& forces) { exec.forBlocks(grains_.rows(), kGrainBlock, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) place(i, get(grains_.position, i), get(grains_.orientation, i), seenMotion(world, i, 0), forces);
     }); }, forces_);
-    computeForces(exec, world, 0, 0, world.bodiesAt(world.time));
-    kick(exec, world, 0);
-    touched_ = false;
+    const Extremes found = computeForces(exec, world, 0, 0, bodies);
+    return {found, kick(exec, world, 0)};
 }
 
 /// When contacts look at velocities: after the half step that they have made, before the end of the step by this [s].
@@ -191,7 +194,9 @@ void DemMethod::bodyForce(const world::World& world, double dt, double ahead, co
     state.touching = touches || state.bonded;
     state.bridged = laws_.manner().bridges && !state.bonded;
     bodyMoment_[k] = response.moment;
+    touch.slipWork = response.slipWork;
     touch.slipPower = dt > 0 ? response.slipWork / dt : 0;
+    touch.rate = memoryRate(t);
     const double depth = state.touching ? std::abs(t.overlap) : 0;
     found.stiffness.include({c.stiffness * NormalKind::tangent(depth) * c.perMass, c.damping * NormalKind::viscous(depth) * c.perMass});
     if (t.overlap > kDeep * radius) found.include({{}, 1, s});

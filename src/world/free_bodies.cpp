@@ -67,11 +67,17 @@ void FreeBodies::setVelocity(std::size_t k, const Vec6& velocity) {
 void FreeBodies::meet() { solveTouches(touches_, bodies_, dt_); }
 
 void FreeBodies::move() {
-    for (std::size_t k = 0; k < size(); ++k) {
-        ContactBody& state = bodies_[free_[k]];
-        state.pose = drifted(constants(k), state.pose, dt_);
-        state.mobility = world::mobility(constants(k), state.pose.rotation);
-    }
+    for (std::size_t k = 0; k < size(); ++k) bodies_[free_[k]].pose = drifted(constants(k), pose(k), dt_);
+    endStep();
+}
+
+void FreeBodies::moveTo(std::span<const Pose> poses) {
+    for (std::size_t k = 0; k < size(); ++k) bodies_[free_[k]].pose = poses[k];
+    endStep();
+}
+
+void FreeBodies::endStep() {
+    for (std::size_t k = 0; k < size(); ++k) bodies_[free_[k]].mobility = world::mobility(constants(k), pose(k).rotation);
     for (ContactBody& state : bodies_)
         if (!state.free) state.pose = state.body->pose(time_ + dt_);
     separate(touches_, bodies_);

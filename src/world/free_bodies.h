@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace talus::world {
@@ -37,9 +38,12 @@ public:
     void meet();
     /// Moves them with their velocities for the step, and those that overlap apart.
     void move();
+    /// The same to poses that the method has found for the end of the step itself.
+    void moveTo(std::span<const Pose> poses);
     void commit(World&) const;
 
 private:
+    void endStep();
     void startFrom(const std::vector<BodyContact>& before);
 
     double dt_ = 0, time_ = 0;

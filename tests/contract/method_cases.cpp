@@ -39,10 +39,26 @@ const world::MethodInfo kWet = [] {
     return info;
 }();
 
+/// Clumps and spheres under the adaptive integrator.
+const world::MethodInfo kAdaptive = [] {
+    world::MethodInfo info = dem::info;
+    info.settings = []() -> std::unique_ptr<world::MethodSettings> {
+        auto settings = std::make_unique<dem::Settings>();
+        settings->templates = {{.shape = dem::Shape::sphere, .spacing = 1, .spheres = {}, .fraction = 1}, {.shape = dem::Shape::tetra4, .spacing = 0.8, .spheres = {}, .fraction = 1}};
+        settings->sizes = dem::UniformSize{0.8, 1};
+        settings->integrator = dem::Integrator::rkf45;
+        settings->tolerance = 1e-3;
+        settings->youngsModulus = 2e5;
+        return settings;
+    };
+    return info;
+}();
+
 const MethodCase kSphereDem{.name = "sphere_dem", .info = &sphereDemInfo, .memoryGrains = 4096};
 const MethodCase kDem{.name = "dem", .info = &dem::info, .velocityEntry = "grains/velocity"};
 const MethodCase kDemClumps{.name = "dem_clumps", .info = &kClumps, .memoryGrains = 6000, .velocityEntry = "grains/velocity"};
 const MethodCase kDemWet{.name = "dem_wet", .info = &kWet, .memoryGrains = 6000, .velocityEntry = "grains/velocity"};
+const MethodCase kDemRkf45{.name = "dem_rkf45", .info = &kAdaptive, .memoryGrains = 2000, .velocityEntry = "grains/velocity"};
 const MethodCase kElastoplastic{.name = "elastoplastic", .info = &elastoplastic::info, .velocityEntry = "points/velocity"};
 
 /// The thrown block as an elastic solid.
@@ -104,7 +120,7 @@ const MethodCase kGuidedByPoints{.name = "guided_by_points", .info = &kByPoints,
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(EveryMethod, MethodContract,
-                         testing::Values(kSphereDem, kDem, kDemClumps, kDemWet, kDemWet.in(world::Precision::float32), kElastoplastic, kElastoplastic.in(world::Precision::float32), kElastoplasticSolid,
+                         testing::Values(kSphereDem, kDem, kDemClumps, kDemWet, kDemWet.in(world::Precision::float32), kDemRkf45, kElastoplastic, kElastoplastic.in(world::Precision::float32), kElastoplasticSolid,
                                          kElastoplasticSolid.in(world::Precision::float32), kElastoplasticCubic, kElastoplasticCubic.in(world::Precision::float32), kNonsmooth, kGuidedBySpheres, kGuidedByPoints,
                                          kGuidedByPoints.in(world::Precision::float32)),
                          [](const auto& test) { return test.param.name; });
