@@ -70,7 +70,7 @@ void SampledSolid::keys(KeyVisitor& v) {
 }
 
 void MeshDescription::keys(KeyVisitor& v) {
-    v.file({.name = "file", .help = "a closed mesh: .stl, .obj, .ply, .glb, or .gltf with its buffers inside", .required = true}, file);
+    v.file({.name = "file", .help = "a closed mesh: .stl, .obj, .ply, .glb, or .gltf with its buffers inside; \"talus:statue.ply\" is inside the program", .required = true}, file);
     v.number({.name = "scale", .help = "length of a unit of the file, \"mm\" or 0.001 for CAD in millimetres", .dimension = Dimension::length,
               .range = positive(), .unitAlone = true}, scale);
     v.choice({"up", "axis of the file that becomes z; usual: y for glTF, z for the others"}, kMeshUpNames, up);

@@ -4,6 +4,8 @@
 #include "io/files.h"
 #include "io/height_csv.h"
 #include "io/mesh_file.h"
+#include "scene/source.h"
+#include "scene/suggestion.h"
 #include "scene/writer.h"
 
 #include <fmt/format.h>
@@ -20,6 +22,20 @@ std::string described(Description& description) {
     TomlWriter writer(TomlWriter::Layout::inlineTable);
     description.keys(writer);
     return fmt::format("{}: {}", Description::kType, writer.text());
+}
+
+/// Without the prefix of files inside the program.
+std::string_view embeddedName(std::string_view file) { return file.starts_with(kEmbeddedPrefix) ? file.substr(kEmbeddedPrefix.size()) : std::string_view{}; }
+
+/// Nothing, and a problem, where the program has no file of that name.
+std::optional<std::string> readEmbedded(std::string_view name, const std::string& path, Problems& problems) {
+    std::vector<std::string_view> names;
+    for (const EmbeddedFile& file : embeddedFiles()) {
+        if (file.name == name) return std::string(file.bytes);
+        names.push_back(file.name);
+    }
+    problems.error(path, fmt::format("there is no file '{}' inside the program; it has {}. Names without '{}' are files relative to the folder of the scene", name, quotedList(names), kEmbeddedPrefix));
+    return {};
 }
 
 }  // namespace
@@ -80,7 +96,11 @@ void AssetLoader::load(geometry::HeightFieldDescription& field, const std::strin
 const std::string* AssetLoader::read(const std::string& file, const std::string& path, Problems& problems) {
     if (const auto known = assetOfFile_.find(file); known != assetOfFile_.end()) return &assets_[known->second].bytes;
     std::string bytes;
-    try {
+    if (const std::string_view own = embeddedName(file); !own.empty()) {
+        std::optional<std::string> found = readEmbedded(own, path, problems);
+        if (!found) return nullptr;
+        bytes = std::move(*found);
+    } else try {
         bytes = io::readFile(io::Path(folder_) / file);
     } catch (const Error& error) {
         const std::string_view what = error.what();
@@ -94,7 +114,8 @@ const std::string* AssetLoader::read(const std::string& file, const std::string&
 }
 
 std::string AssetLoader::freeName(const std::string& file) const {
-    const io::Path path = io::Path(file).filename();
+    const std::string_view own = embeddedName(file);
+    const io::Path path = io::Path(own.empty() ? std::string_view(file) : own).filename();
     const auto taken = [&](const std::string& name) { return std::ranges::find(assets_, name, &Asset::name) != assets_.end(); };
     std::string name = path.string();
     for (int n = 2; taken(name); ++n) name = fmt::format("{}-{}{}", path.stem().string(), n, path.extension().string());

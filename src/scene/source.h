@@ -23,6 +23,12 @@ struct EmbeddedScene {
 };
 /// scenes/*.toml as the build put them into the program (cmake/TalusScenes.cmake), by name.
 std::span<const EmbeddedScene> embeddedScenes();
+struct EmbeddedFile {
+    std::string_view name, bytes;
+};
+/// scenes/*.ply, likewise; a scene names one as "talus:NAME", wherever it stands itself.
+std::span<const EmbeddedFile> embeddedFiles();
+inline constexpr std::string_view kEmbeddedPrefix = "talus:";
 /// scenes/materials.toml, likewise.
 std::string_view embeddedMaterials();
 

@@ -85,7 +85,7 @@ void GuideField::near(const Aabb& box, double reach, std::vector<GuideState>& fo
                 const auto cell = static_cast<std::size_t>((z * cells_[1] + y) * cells_[0] + x);
                 for (std::uint32_t g = first_[cell]; g < first_[cell + 1]; ++g) {
                     const Vec3 at = sorted_[g].position + shift;
-                    if (gap(box, at) <= reach * reach) found.push_back({at, sorted_[g].velocity});
+                    if (gap(box, at) <= reach * reach) found.push_back({at, sorted_[g].velocity, sorted_[g].number});
                 }
             }
         }

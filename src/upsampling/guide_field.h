@@ -15,6 +15,7 @@ namespace talus::upsampling {
 
 struct GuideState {
     Vec3 position, velocity;     // [m], [m/s]
+    std::uint32_t number = 0;    // among the guides that were placed
 };
 
 class GuideField {

@@ -15,7 +15,8 @@ namespace {
 using namespace world::field;
 constexpr std::array kFields{id, position, velocity, radius, mass, volume, material, source, birthTime,
                              world::FieldInfo{"guide", "1", world::FieldType::integer, 1, "id of the guide that the grain was sampled in"},
-                             world::FieldInfo{"carried", "1", world::FieldType::integer, 1, "1: moved by the guides around it, 0: flies freely"}};
+                             world::FieldInfo{"carried", "1", world::FieldType::integer, 1, "1: moved by the guides around it, 0: flies freely"},
+                             world::FieldInfo{"normal", "1", world::FieldType::real, 3, "of the guide that the grain was sampled in, where guides have one (flat grains); else 0"}};
 
 }  // namespace
 
@@ -41,6 +42,7 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"most_travel", "of a carried grain from one interpolation to the next, in spacings of guides", Dimension::none, positive()}, mostTravel);
     v.integer({"guide_steps", "steps of the guides in one step of the fine grains", Dimension::none, between(1, 1000)}, guideSteps);
     v.choice({"removal", "a sink or open face takes a fine grain when it gets there itself, or with its guide"}, kRemovalNames, removal);
+    v.flag({"confined", "grains are carried wherever they are, and those that left the volumes of all guides (bounding spheres, cubes of points, ellipsoids) are moved back to the nearest"}, confined);
 }
 
 world::World coarse(const Settings& settings, const world::World& world) {

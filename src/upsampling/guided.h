@@ -29,6 +29,7 @@ struct Settings final : world::MethodSettings {
     double mostTravel = 0.5;                 // of a carried grain between interpolations, in spacings of guides
     std::int64_t guideSteps = 1;             // in a step of the fine grains
     Removal removal = Removal::own;
+    bool confined = false;                   // to the volumes of guides
 
     void keys(KeyVisitor&) override;
     void meet(std::span<const world::KnownMethod>) override;

@@ -14,6 +14,18 @@ constexpr double kCurveCell = 0.5;
 /// A part of a chunk wider than this [reaches of guides] is halved before its guides are looked for.
 constexpr double kWidePart = 2;
 
+std::vector<SampledVolume> volumesOf(const Exec& exec, const world::Method& guides, bool continuum) {
+    std::vector<std::string_view> names{world::field::radius.name, world::field::volume.name};
+    const bool framed = offersFrames(guides);
+    if (framed) names.push_back(kFrameField);
+    world::FieldTable table;
+    guides.read(exec, names, table);
+    std::vector<SampledVolume> volumes;
+    for (std::size_t i = 0; i < table.count(); ++i)
+        volumes.push_back(sampledVolume(table.reals("radius")[i], table.reals("volume")[i], framed ? frameOf(table.reals(kFrameField).subspan(9 * i, 9)) : std::nullopt, continuum));
+    return volumes;
+}
+
 }  // namespace
 
 // Velocities at the end of the guides' step carry the grains through it, so guides stand where they were at its beginning, like the grains.
@@ -28,7 +40,7 @@ void GuidedMethod<Real>::placeGuides(const Exec& exec, world::World& world, doub
         ids.assign(table.integers("id").begin(), table.integers("id").end());
         for (std::size_t i = 0; i < states.size(); ++i) {
             const Vec3 velocity{v[3 * i], v[3 * i + 1], v[3 * i + 2]};
-            states[i] = {domain_.wrap(Vec3{x[3 * i], x[3 * i + 1], x[3 * i + 2]} - dt * velocity), velocity};
+            states[i] = {domain_.wrap(Vec3{x[3 * i], x[3 * i + 1], x[3 * i + 2]} - dt * velocity), velocity, static_cast<std::uint32_t>(i)};
         }
     }
     std::ranges::sort(ids);
@@ -37,6 +49,7 @@ void GuidedMethod<Real>::placeGuides(const Exec& exec, world::World& world, doub
         if (settings_.removal == Removal::withGuide) removeRows(rowsWithoutGuide(), nullptr);
     }
     field_.place(states, kReach * influenceRadius());
+    if (settings_.confined) volumes_ = volumesOf(exec, *guides_, continuum_);
 }
 
 template <class Real>
@@ -56,7 +69,7 @@ std::int64_t GuidedMethod<Real>::interpolate(const Exec& exec, world::World& wor
     carriedTravel_ = 0;
     due_ = false;
     ++interpolations_;
-    return exec.reduce(
+    const std::int64_t notFinite = exec.reduce(
         grains_.chunks.size(), kTaskChunks, std::int64_t{-1},
         [&](std::size_t begin, std::size_t end) {
             Scratch scratch;
@@ -65,6 +78,8 @@ std::int64_t GuidedMethod<Real>::interpolate(const Exec& exec, world::World& wor
             return bad;
         },
         firstBad);
+    if (notFinite < 0 && settings_.confined) confine(exec);
+    return notFinite;
 }
 
 // Guides are gathered once for a part of a chunk that lies together. Grains that are far apart, as in a splash, get their own.
@@ -118,6 +133,7 @@ std::int64_t GuidedMethod<Real>::interpolateGroup(std::size_t chunk, std::size_t
     const std::array<Real, 8> within = carried.within.lanes();
     const std::array<std::array<Real, 8>, 3> velocity{carried.velocity[0].lanes(), carried.velocity[1].lanes(), carried.velocity[2].lanes()};
     FineChunk& own = grains_.chunks[chunk];
+    const auto least = static_cast<Real>(settings_.confined ? 1 : settings_.leastGuides);
     std::int64_t bad = -1;
     double moved = 0;
     for (std::size_t p = 0; p < 8; ++p) {
@@ -126,7 +142,7 @@ std::int64_t GuidedMethod<Real>::interpolateGroup(std::size_t chunk, std::size_t
         const Vec3 held = grains_.velocity(row);
         if (!isFinite(held)) bad = firstBad(bad, static_cast<std::int64_t>(row));
         const std::uint64_t bit = std::uint64_t{1} << row % kChunkRows;
-        if (within[p] < static_cast<Real>(settings_.leastGuides)) {
+        if (within[p] < least) {
             own.free |= bit;
             continue;
         }

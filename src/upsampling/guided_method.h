@@ -70,6 +70,9 @@ private:
     std::int64_t move(const Exec&, const world::World&, double dt);
 
     void placeGuides(const Exec&, world::World&, double dt);
+    /// Moves grains that left the volumes of all guides back to the nearest of them.
+    void confine(const Exec&);
+    void confineGroup(std::size_t chunk, std::size_t group, double reach, Scratch&);
     std::int64_t interpolatePart(std::size_t chunk, std::size_t begin, std::size_t end, Scratch&);
     std::int64_t interpolateGroup(std::size_t chunk, std::size_t group, std::uint64_t lanes, const Scratch&);
     void gatherGuides(const Aabb&, const Vec3& anchor, Scratch&) const;
@@ -104,6 +107,7 @@ private:
     std::int64_t interpolations_ = 0, squeezed_ = 0;
 
     GuideField field_;                         // during an interpolation
+    std::vector<SampledVolume> volumes_;       // of guides in the order they were placed, where grains are confined
     double catchUp_ = 0;                       // during an interpolation: way of a carried grain over the change of its velocity [s]
     BodySurfaces bodies_;                      // during a step
     std::int64_t revision_ = -1;               // of the world whose bodies the clearances are of

@@ -34,28 +34,61 @@ Vec3 moveOut(Vec3 x, double clearance, std::span<const world::BodySnapshot> bodi
 
 }  // namespace
 
+namespace {
+
+bool offers(const world::Method& method, std::string_view name, int components) {
+    const world::FieldInfo* field = world::findField(method.fields(), name);
+    return field != nullptr && field->components == components && field->type == world::FieldType::real;
+}
+
+}  // namespace
+
+bool offersFrames(const world::Method& method) { return offers(method, kFrameField, 9); }
+bool offersNormals(const world::Method& method) { return offers(method, kNormalField, 3); }
+
 Origin originOf(const Birth& guide, double grainDensity, std::int64_t factor) {
     const double mass = guide.mass / static_cast<double>(factor);
     return {.guide = guide.id, .mass = mass, .radius = std::cbrt(0.75 / std::numbers::pi * mass / grainDensity), .volume = guide.volume / static_cast<double>(factor),
             .birthTime = guide.time, .material = guide.material, .source = guide.source};
 }
 
-SampledVolume sampledVolume(const Birth& guide, bool continuum) {
-    return continuum ? SampledVolume{true, 0.5 * std::cbrt(guide.volume)} : SampledVolume{false, guide.radius};
+SampledVolume sampledVolume(double radius, double volume, const std::optional<Mat3>& frame, bool continuum) {
+    if (frame) return {false, *frame};
+    const double size = continuum ? 0.5 * std::cbrt(volume) : radius;
+    return {continuum, Mat3::diagonal({size, size, size})};
+}
+
+double SampledVolume::outness(const Mat3& inverse, const Vec3& x) const {
+    const Vec3 u = inverse * x;
+    return cube ? maxComponent(talus::max(u, -u)) : norm(u);
+}
+
+// |A u| ≤ |A|_F |u|, with equality for no less than a line; a ball is told from that.
+double SampledVolume::extent() const {
+    const double longest = std::sqrt(std::max({normSquared(axes.column(0)), normSquared(axes.column(1)), normSquared(axes.column(2))}));
+    return std::min(std::numbers::sqrt3 * longest, frobeniusNorm(axes));
+}
+
+std::optional<Mat3> frameOf(std::span<const double> nine) {
+    Mat3 frame;
+    std::ranges::copy(nine, frame.m.begin());
+    const double size = frobeniusNorm(frame);
+    constexpr double kFlat = 1e-9;   // thinner against its length than any ellipsoid of grains
+    return std::isfinite(size) && std::abs(determinant(frame)) > kFlat * size * size * size ? std::optional(frame) : std::nullopt;
 }
 
 void sample(std::uint64_t seed, const Birth& guide, const SampledVolume& volume, double clearance, std::span<const world::BodySnapshot> bodies, std::span<Vec3> places) {
     Rng rng(seed, kStream, static_cast<std::uint64_t>(guide.id));
     std::vector<const world::BodySnapshot*> near;
     for (const world::BodySnapshot& body : bodies)
-        if (body.distance(guide.position) < std::numbers::sqrt3 * volume.size + clearance) near.push_back(&body);
+        if (body.distance(guide.position) < volume.extent() + clearance) near.push_back(&body);
     const auto blocked = [&](const Vec3& x) { return std::ranges::any_of(near, [&](const world::BodySnapshot* body) { return body->distance(x) < clearance; }); };
     for (Vec3& place : places)
         for (int tries = 1;;) {
             Vec3 offset;
             do offset = {rng.uniform(-1, 1), rng.uniform(-1, 1), rng.uniform(-1, 1)};
             while (!volume.cube && normSquared(offset) > 1);
-            place = guide.position + volume.size * offset;
+            place = guide.position + volume.axes * offset;
             if (!blocked(place)) break;
             if (++tries <= kMostTries) continue;
             place = moveOut(place, clearance, bodies);

@@ -4,8 +4,10 @@
 
 #include "core/vec.h"
 #include "world/body.h"
+#include "world/method.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace talus::upsampling {
@@ -19,6 +21,7 @@ struct Birth {
     double volume = 0;           // that it takes up, pores included [m³]
     double time = 0;             // [s]
     int material = 0, source = 0;
+    std::optional<Mat3> frame = {};   // columns: semi-axes of its ellipsoid [m], where it has one
 };
 
 /// What the fine grains of a guide have in common. The solid volume of a guide is shared out equally, and so is its mass.
@@ -32,13 +35,25 @@ struct Origin {
 };
 Origin originOf(const Birth&, double grainDensity, std::int64_t factor);
 
-/// Where fine grains of a guide may lie: anywhere in its bounding sphere; for a material point, in the cube of its volume,
-/// since cubes of points on a lattice fill space without gaps.
+/// Where fine grains of a guide may lie, A times a unit ball or a cube of sides 2 about it: anywhere in its bounding sphere; for a material
+/// point, in the cube of its volume, since cubes of points on a lattice fill space without gaps; and in the ellipsoid of a guide that has one.
 struct SampledVolume {
     bool cube = false;
-    double size = 0;             // radius of the sphere, or half the side of the cube [m]
+    Mat3 axes;                   // A [m]
+
+    /// How far x, seen from the guide, is out: 1 on the surface, less inside. `inverse` is that of A.
+    double outness(const Mat3& inverse, const Vec3& x) const;
+    /// No point of it is further away [m].
+    double extent() const;
 };
-SampledVolume sampledVolume(const Birth&, bool continuum);
+SampledVolume sampledVolume(double radius, double volume, const std::optional<Mat3>& frame, bool continuum);
+inline SampledVolume sampledVolume(const Birth& guide, bool continuum) { return sampledVolume(guide.radius, guide.volume, guide.frame, continuum); }
+/// Fields that guides may offer: nine numbers, row by row the matrix whose columns are semi-axes of an ellipsoid [m]; and the normal of flat grains.
+inline constexpr std::string_view kFrameField = "frame", kNormalField = "normal";
+bool offersFrames(const world::Method&);
+bool offersNormals(const world::Method&);
+/// None where the frame encloses nothing.
+std::optional<Mat3> frameOf(std::span<const double> nine);
 
 /// places.size() points about the guide, by rejection from the cube around it: a function of seed and the guide's id alone.
 /// A point closer to a body than `clearance` [m] is rejected too; where bodies leave hardly any room it is moved out of them.

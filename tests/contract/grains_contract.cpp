@@ -59,7 +59,7 @@ TEST_P(MethodContract, insertPutsInWhatItSays) {
     const Fill& fill = run.world.fills[0];
     for (std::size_t i = 0; i < grains.count(); ++i) {
         EXPECT_LT(grains.integers("id")[i], run.world.nextId);
-        EXPECT_LE(fill.region->distance(vectorAt(grains, field::position, i)), 1e-6 * kSize);
+        EXPECT_LE(fill.region->distance(vectorAt(grains, field::position, i)), GetParam().sticksOut * kSize);
         EXPECT_LT(norm(vectorAt(grains, field::velocity, i) - fill.velocity), 1e-6);
     }
 }

@@ -88,23 +88,38 @@ const MethodCase kNonsmooth{.name = "nonsmooth", .info = &nonsmooth::info, .velo
 
 namespace {
 
+/// All clumps that [Alduan2009, §3.1] tried as guides, mixed: 4, 6, 8 and 9 spheres.
+dem::Settings clumpGuides() {
+    dem::Settings settings;
+    for (const dem::Shape shape : {dem::Shape::tetra4, dem::Shape::octa6, dem::Shape::cube8, dem::Shape::bcc9}) settings.templates.push_back({.shape = shape, .spacing = 0.8, .spheres = {}, .fraction = 1});
+    settings.youngsModulus = 2e5;
+    settings.stepFraction = 0.1;
+    return settings;
+}
+template <class GuideSettings>
+GuideSettings asTheyAre() {
+    return {};
+}
+
 /// Guided, with eight fine grains for each grain of another method.
-template <const world::MethodInfo& Guides, class GuideSettings>
+template <const world::MethodInfo& Guides, class GuideSettings, GuideSettings (*Make)() = asTheyAre<GuideSettings>, std::int64_t Every = 3>
 world::MethodInfo guidedBy() {
     world::MethodInfo info = upsampling::info;
     info.settings = [] {
-        static const GuideSettings ofGuides;
+        static const GuideSettings ofGuides = Make();
         const world::KnownMethod guides[] = {{&Guides, &ofGuides}};
         auto settings = std::make_unique<upsampling::Settings>();
         settings->meet(guides);
         settings->factor = 8;
-        settings->interpolateEvery = 3;
+        settings->interpolateEvery = Every;
         return std::unique_ptr<world::MethodSettings>(std::move(settings));
     };
     return info;
 }
 const world::MethodInfo kBySpheres = guidedBy<sphereDemInfo, SphereDemSettings>();
 const world::MethodInfo kByPoints = guidedBy<elastoplastic::info, elastoplastic::Settings>();
+const world::MethodInfo kByClumps = guidedBy<dem::info, dem::Settings, clumpGuides, 1>();
+const world::MethodInfo kByNonsmooth = guidedBy<nonsmooth::info, nonsmooth::Settings>();
 
 /// Fine grains of half the size, so that their guides have it.
 world::World halfAsFine(double size) {
@@ -116,13 +131,17 @@ world::World halfAsFine(double size) {
 // The peaks of the oracle, in its step, and of the fine grains, in their sort, are added though they do not fall together.
 const MethodCase kGuidedBySpheres{.name = "guided_by_spheres", .info = &kBySpheres, .makeWorld = halfAsFine, .memoryGrains = 32768, .memoryExcess = 0.4, .velocityEntry = "grains/velocity", .carried = true};
 const MethodCase kGuidedByPoints{.name = "guided_by_points", .info = &kByPoints, .memoryGrains = 160000, .velocityEntry = "grains/velocity", .carried = true};
+const MethodCase kGuidedByClumps{.name = "guided_by_clumps", .info = &kByClumps, .makeWorld = halfAsFine, .memoryGrains = 48000, .memoryExcess = 0.4, .velocityEntry = "grains/velocity", .sticksOut = 0.2, .carried = true};
+const MethodCase kGuidedByNonsmooth{.name = "guided_by_nonsmooth", .info = &kByNonsmooth, .memoryGrains = 160000, .velocityEntry = "grains/velocity", .carried = true};
 
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(EveryMethod, MethodContract,
-                         testing::Values(kSphereDem, kDem, kDemClumps, kDemWet, kDemWet.in(world::Precision::float32), kDemRkf45, kElastoplastic, kElastoplastic.in(world::Precision::float32), kElastoplasticSolid,
-                                         kElastoplasticSolid.in(world::Precision::float32), kElastoplasticCubic, kElastoplasticCubic.in(world::Precision::float32), kNonsmooth, kGuidedBySpheres, kGuidedByPoints,
-                                         kGuidedByPoints.in(world::Precision::float32)),
+                         testing::Values(kSphereDem, kDem, kDemClumps, kDemWet, kDemWet.in(world::Precision::float32), kDemRkf45,
+                                         kElastoplastic, kElastoplastic.in(world::Precision::float32), kElastoplasticSolid, kElastoplasticSolid.in(world::Precision::float32),
+                                         kElastoplasticCubic, kElastoplasticCubic.in(world::Precision::float32),
+                                         kNonsmooth,
+                                         kGuidedBySpheres, kGuidedByPoints, kGuidedByPoints.in(world::Precision::float32), kGuidedByClumps.in(world::Precision::float32), kGuidedByNonsmooth.in(world::Precision::float32)),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace talus::contract

@@ -11,6 +11,7 @@
 #include <limits>
 #include <memory>
 #include <numbers>
+#include <optional>
 #include <vector>
 
 namespace talus::upsampling::test {
@@ -55,7 +56,15 @@ public:
         }
         return world::Done{};
     }
-    std::span<const world::FieldInfo> fields() const override { return world::kPromisedFields; }
+    std::span<const world::FieldInfo> fields() const override {
+        static const auto kAll = [] {
+            std::vector<world::FieldInfo> all(world::kPromisedFields.begin(), world::kPromisedFields.end());
+            all.push_back({"frame", "m", world::FieldType::real, 9, ""});
+            all.push_back({"normal", "1", world::FieldType::real, 3, ""});
+            return all;
+        }();
+        return frame ? std::span<const world::FieldInfo>(kAll) : std::span<const world::FieldInfo>(world::kPromisedFields);
+    }
     void read(const Exec&, world::FieldNames names, world::ChunkSink& sink) const override {
         if (ids.empty()) return;
         const double volume = 4 * std::numbers::pi / 3 * radius_ * radius_ * radius_;
@@ -73,6 +82,8 @@ public:
                     else if (names[n] == "radius") reals[n].push_back(radius_);
                     else if (names[n] == "mass") reals[n].push_back(2600 * volume);
                     else if (names[n] == "volume") reals[n].push_back(volume / 0.6);
+                    else if (names[n] == "frame") reals[n].insert(reals[n].end(), frame->m.begin(), frame->m.end());
+                    else if (names[n] == "normal") vector(normalized(Vec3{static_cast<double>(ids[i]), 1, 2}));
                     else if (names[n] == "birth_time") reals[n].push_back(births_[i]);
                     else integers[n].push_back(0);
                 }
@@ -86,6 +97,7 @@ public:
 
     std::vector<std::int64_t> ids;
     std::vector<Vec3> positions, velocities;
+    std::optional<Mat3> frame;   // of all of them; with it they offer frames and normals
 
 private:
     VelocityField field_;

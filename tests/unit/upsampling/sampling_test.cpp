@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -38,15 +39,37 @@ TEST(Sampling, isUniformInTheBoundingSphere) {
 TEST(Sampling, isUniformInTheCubeOfAPoint) {
     std::vector<Vec3> places(100000);
     const SampledVolume cube = sampledVolume(kGuide, true);
-    EXPECT_NEAR(std::pow(2 * cube.size, 3), kGuide.volume, 1e-12);
+    EXPECT_NEAR(8 * determinant(cube.axes), kGuide.volume, 1e-12);
     sample(1, kGuide, cube, 0, {}, places);
     Vec3 squares;
     for (const Vec3& x : places) {
-        const Vec3 d = (x - kGuide.position) / cube.size;
+        const Vec3 d = inverse(cube.axes) * (x - kGuide.position);
         ASSERT_LE(maxComponent(talus::max(d, -d)), 1);
         squares += componentProduct(d, d) / static_cast<double>(places.size());
     }
     for (int axis = 0; axis < 3; ++axis) EXPECT_NEAR(squares[axis], 1.0 / 3, 5e-3);
+}
+
+// ⟨x xᵀ⟩ = A Aᵀ/5 in an ellipsoid with semi-axes that are the columns of A.
+TEST(Sampling, isUniformInTheEllipsoidOfAGuide) {
+    constexpr std::size_t kSamples = 100000;
+    Birth guide = kGuide;
+    guide.frame = Mat3{{0.3, 0, -0.05, 0, 0.1, 0.05, 0.1, 0, 0.2}};
+    std::vector<Vec3> places(kSamples);
+    const SampledVolume volume = sampledVolume(guide, true);
+    sample(1, guide, volume, 0, {}, places);
+    const Mat3 back = inverse(*guide.frame);
+    Mat3 moments;
+    for (const Vec3& x : places) {
+        const Vec3 d = x - guide.position;
+        ASSERT_LE(volume.outness(back, d), 1 + 1e-12);
+        ASSERT_LE(norm(d), volume.extent());
+        moments += Mat3::outer(d, d) * (1.0 / kSamples);
+    }
+    const Mat3 expected = *guide.frame * transpose(*guide.frame) * 0.2;
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) EXPECT_NEAR(moments(i, j), expected(i, j), 0.02 * std::sqrt(expected(i, i) * expected(j, j)));
+    EXPECT_FALSE(frameOf(std::array{1.0, 2.0, 0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 1.0})) << "a frame that is flat";
 }
 
 TEST(Sampling, isAFunctionOfSeedAndGuide) {
