@@ -213,6 +213,7 @@ void DemMethod::rememberPairs(const Exec& exec, std::span<const KeptContact> kep
             }
         });
     }, forces_);
+    pairs_.list.firstOfSphere = {};
 }
 
 /// Whether a body is active does not matter: it may become so while the list holds.
