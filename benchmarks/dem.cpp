@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of dem on scenes that other codes run too; benchmarks/dem.py runs both and compares.
-//   build/release/benchmarks/dem SCENE STATE.csv [--steps 400] [--warm 0] [--threads 2] [--precision float|double] [--skin 0.1] [--copies 1] [--out FILE]
-// SCENE: bed_spring, bed_capped, clumps. STATE: a row body,x,y,z,r[,vx,vy,vz,wx,wy,wz] per sphere, velocities being those of the body; `copies` of it
-// stand side by side. Prints M sphere-steps/s, the ns that phases take per sphere-step and thread, and bytes per sphere. FILE gets the centres of
-// all spheres after the last step, in the order of STATE.
+//   build/release/benchmarks/dem SCENE STATE.csv [--steps 400] [--warm 0] [--threads 2] [--precision float|double] [--skin 0.1] [--copies 1] [--share 1]
+//                                [--mesh STL] [--out FILE]
+// SCENE: bed_spring, bed_capped, clumps, hourglass, hourglass_mesh. STATE: a row body,x,y,z,r[,vx,vy,vz,wx,wy,wz] per sphere, velocities being those
+// of the body; `copies` of it stand side by side, or a share of it along x. The walls of hourglass are a cylinder and two cones, those of
+// hourglass_mesh the surface in STL, which is open at the top. Prints M sphere-steps/s, the ns that phases take per sphere-step and thread, and
+// bytes per sphere. FILE gets the centres of all spheres after the last step, in the order of STATE.
 #include "core/archive.h"
 #include "dem/grains.h"
 #include "dem/dem.h"
+#include "geometry/lathe.h"
+#include "geometry/mesh_shape.h"
+#include "geometry/operators.h"
 #include "geometry/primitives.h"
+#include "io/mesh_file.h"
 #include "world/simulation.h"
 
 #include <malloc.h>
@@ -30,10 +36,12 @@ namespace {
 constexpr double kRadius = 1e-3, kDensity = 2500, kStep = 1e-5, kBox = 0.08;   // [m], [kg/m³], [s], [m]
 
 struct Options {
-    std::string scene, state, out;
+    std::string scene, state, mesh, out;
     int steps = 400, warm = 0, threads = 2, copies = 1;
-    double skin = 0.1;
+    double skin = 0.1, share = 1;
     world::Precision precision = world::Precision::float32;
+
+    bool bed() const { return scene == "bed_spring" || scene == "bed_capped"; }
 };
 
 [[noreturn]] void giveUp(const std::string& why) {
@@ -53,6 +61,8 @@ Options readOptions(int argc, char** argv) {
         else if (key == "--threads") options.threads = std::stoi(value);
         else if (key == "--copies") options.copies = std::stoi(value);
         else if (key == "--skin") options.skin = std::stod(value);
+        else if (key == "--share") options.share = std::stod(value);
+        else if (key == "--mesh") options.mesh = value;
         else if (key == "--out") options.out = value;
         else if (key == "--precision") options.precision = value == "double" ? world::Precision::float64 : world::Precision::float32;
         else giveUp("unknown option " + key);
@@ -65,9 +75,14 @@ struct Body {
     Vec3 velocity, spin;
 };
 
-std::vector<Body> readState(const std::string& path, int copies) {
+std::string readFile(const std::string& path) {
     std::ifstream file(path);
     if (!file) giveUp("cannot read " + path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<Body> readState(const std::string& path, int copies, double share) {
+    std::istringstream file(readFile(path));
     std::vector<Body> bodies;
     std::string line, last;
     std::getline(file, line);
@@ -84,6 +99,7 @@ std::vector<Body> readState(const std::string& path, int copies) {
         }
         bodies.back().spheres.push_back({n[0], n[1], n[2]});
     }
+    if (share < 1) std::erase_if(bodies, [&](const Body& body) { return body.spheres.front().x + kRadius > share * kBox; });
     const std::size_t once = bodies.size();
     for (int copy = 1; copy < copies; ++copy)
         for (std::size_t i = 0; i < once; ++i) {
@@ -125,7 +141,7 @@ Quat orientationOf(const Body& body, const dem::ClumpTemplate& shape) {
 
 dem::Settings settingsOf(const Options& options) {
     dem::Settings settings;
-    if (options.scene == "clumps") settings.templates = {{.shape = dem::Shape::tetra4, .spacing = 1, .spheres = {}}};
+    if (!options.bed()) settings.templates = {{.shape = dem::Shape::tetra4, .spacing = 1, .spheres = {}}};
     settings.dampingRate = 1e8;
     settings.attraction = true;
     settings.shear = options.scene == "bed_spring" ? dem::Shear::spring : dem::Shear::capped;
@@ -139,20 +155,51 @@ dem::Settings settingsOf(const Options& options) {
     return settings;
 }
 
-world::World worldOf(const Options& options, const std::vector<Body>& bodies, double diameter) {
+constexpr double kGlass = 0.03, kNeck = 0.012, kFloor = -0.12;   // radii of the hourglass; height of its floor [m]
+
+/// The mesh of the hourglass with its open top closed, and what is outside of it.
+geometry::ShapePtr outsideOfMesh(const Exec& exec, const std::string& path) {
+    geometry::Mesh mesh = io::parseMesh(readFile(path), io::MeshFormat::stl, 1, io::UpAxis::z);
+    for (geometry::Triangle& triangle : mesh.triangles) std::swap(triangle[1], triangle[2]);   // its normals point to the grains
+    std::vector<std::uint32_t> rim;
+    for (std::uint32_t v = 0; v < mesh.vertices.size(); ++v)
+        if (mesh.vertices[v].z > mesh.bounds().max.z - 1e-6) rim.push_back(v);
+    std::ranges::sort(rim, {}, [&](std::uint32_t v) { return std::atan2(mesh.vertices[v].y, mesh.vertices[v].x); });
+    const auto centre = static_cast<std::uint32_t>(mesh.vertices.size());
+    mesh.vertices.push_back({0, 0, mesh.bounds().max.z});
+    for (std::size_t k = 0; k < rim.size(); ++k) mesh.triangles.push_back({rim[k], rim[(k + 1) % rim.size()], centre});
+    for (const std::string& fault : geometry::faults(mesh)) giveUp(path + ": " + fault);
+    constexpr double kVoxel = 5e-4;
+    const auto inside = std::make_shared<geometry::MeshShape>(exec, std::make_shared<geometry::Mesh>(std::move(mesh)), kVoxel);
+    return std::make_shared<geometry::Difference>(std::make_shared<geometry::Box>(Vec3{0.2, 0.2, 0.6}), std::vector<geometry::ShapePtr>{inside});
+}
+
+/// Cylinder, cones and floor are bodies of their own: a sphere in the corner between two of them meets both.
+std::vector<geometry::ShapePtr> glass(const Exec& exec, const Options& options) {
+    if (options.scene == "hourglass_mesh") return {outsideOfMesh(exec, options.mesh)};
+    const auto outside = [](const geometry::Profile& profile) -> geometry::ShapePtr {
+        return std::make_shared<geometry::Difference>(std::make_shared<geometry::Box>(Vec3{0.3, 0.3, 0.6}), std::vector<geometry::ShapePtr>{std::make_shared<geometry::Lathe>(profile)});
+    };
+    constexpr double kFar = 0.28, kBeyond = kNeck + kFar;
+    return {outside({{kGlass, -kFar}, {kGlass, kFar}}), outside({{kBeyond, -kFar}, {kNeck, 0}, {kBeyond, kFar}}), std::make_shared<geometry::Plane>(Vec3{0, 0, 1}, Vec3{0, 0, kFloor})};
+}
+
+world::World worldOf(const Exec& exec, const Options& options, const std::vector<Body>& bodies, double diameter) {
     world::World world;
-    const double width = kBox * options.copies;
+    const double width = kBox * options.copies * options.share;
     world.materials = {world::Material{.name = "grain", .density = kDensity}};
     world.resolution.size = diameter;
-    if (options.scene == "clumps") {
-        world.domain = {{-1, -1, 0}, {1 + width, 1, 1}, {}};
-        world.domain.faces.fill(world::FaceType::open);
-        world.domain.faces[4] = world::FaceType::wall;
-    } else {
+    if (options.bed()) {
         world.domain = {{0, 0, 0}, {width, kBox, 1}, {}};
         world.domain.faces[5] = world::FaceType::open;
+    } else {
+        world.domain = {{-1, -1, options.scene == "clumps" ? 0.0 : -1.0}, {1 + width, 1, 1}, {}};
+        world.domain.faces.fill(world::FaceType::open);
+        if (options.scene == "clumps") world.domain.faces[4] = world::FaceType::wall;
     }
     world.bodies = world::domainFaces(world.domain);
+    if (!options.bed() && options.scene != "clumps")
+        for (const geometry::ShapePtr& shape : glass(exec, options)) world.bodies.push_back({.name = "glass", .shape = shape, .motion = world::Motion{}, .load = {}});
     auto list = std::make_shared<world::ListedGrains>();
     for (const Body& body : bodies) {
         list->positions.push_back(centreOf(body));
@@ -220,13 +267,13 @@ void run(const Exec& exec, world::World& world, world::Method& method, int steps
 
 int main(int argc, char** argv) {
     const Options options = readOptions(argc, argv);
-    const std::vector<Body> bodies = readState(options.state, options.copies);
+    const std::vector<Body> bodies = readState(options.state, options.copies, options.share);
     dem::Settings settings = settingsOf(options);
     const dem::ClumpTemplate shape = dem::makeTemplates(settings).front();
     const double diameter = kRadius / shape.spheres.front().radius, spheres = static_cast<double>(bodies.size() * shape.spheres.size());
     settings.skin *= 2 * kRadius / diameter;   // over the diameter of a sphere, as the peers have it
     const Exec exec(options.threads);
-    world::World world = worldOf(options, bodies, diameter);
+    world::World world = worldOf(exec, options, bodies, diameter);
     const double memoryBefore = memoryInUse();
     const auto method = dem::info.create(settings, world, options.precision);
     method->insert(exec, world, world.fills.front());

@@ -169,10 +169,8 @@ std::vector<NewGrain> DemMethod::listedGrains(const Exec&, const world::World& w
     return grains;
 }
 
-void DemMethod::append(world::World& world, const world::Fill& fill, const NewGrain& grain) {
+void DemMethod::put(std::size_t i, world::World& world, const world::Fill& fill, const NewGrain& grain) {
     const world::Material& material = world.materials[static_cast<std::size_t>(grain.material)];
-    const std::size_t i = grains_.rows();
-    grains_.resize(i + 1);
     grains_.id(i) = world.nextId++;
     set(grains_.position, i, domain_.wrap(grain.position));
     set(grains_.velocity, i, grain.velocity);
@@ -190,13 +188,14 @@ world::Inserted DemMethod::insert(const Exec& exec, world::World& world, const w
     refresh(world);
     const std::vector<NewGrain> grains = fill.listed ? listedGrains(exec, world, fill) : packedGrains(exec, world, fill);
     world::Inserted inserted;
+    std::size_t row = grains_.rows();
+    grains_.resize(row + grains.size());
     for (const NewGrain& grain : grains) {
-        append(world, fill, grain);
-        const std::size_t row = grains_.rows() - 1;
+        put(row, world, fill, grain);
         atRest_.include(laws_.stiffness(shapeOf(row), grain.diameter, grains_.mass(row), grain.material));
         fastest_ = std::max(fastest_, norm(grain.velocity));
         ++inserted.count;
-        inserted.mass += grains_.mass(row);
+        inserted.mass += grains_.mass(row++);
     }
     if (!grains.empty()) {
         stale_ = true;

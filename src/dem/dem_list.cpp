@@ -194,8 +194,8 @@ void DemMethod::listPairs(const Exec& exec, std::span<const KeptContact> kept) {
 /// Makes room for what the pairs of the list remember, and puts in what is known of them.
 void DemMethod::rememberPairs(const Exec& exec, std::span<const KeptContact> kept) {
     const double farthest = spheres_.radius.empty() ? 0 : *std::ranges::max_element(spheres_.radius);
-    spheres_.radius = {};
-    spheres_.centre = {};
+    std::exchange(spheres_.radius, std::vector<double>());   // gives the memory back, as = {} would not
+    std::exchange(spheres_.centre, std::vector<Vec3>());
     pairs_.firstPair.clear();
     for (const std::uint32_t grain : pairs_.slabs.firstGrain) pairs_.firstPair.push_back(pairs_.list.firstOfSphere[spheres_.first[grain]]);
     pairs_.state.assign(pairs_.list.size(), 0);
@@ -213,6 +213,7 @@ void DemMethod::rememberPairs(const Exec& exec, std::span<const KeptContact> kep
             }
         });
     }, forces_);
+    std::exchange(pairs_.list.firstOfSphere, std::vector<std::uint32_t>());
 }
 
 /// Whether a body is active does not matter: it may become so while the list holds.

@@ -93,7 +93,7 @@ private:
     std::vector<NewGrain> listedGrains(const Exec&, const world::World&, const world::Fill&) const;
     std::vector<NewGrain> packedGrains(const Exec&, const world::World&, const world::Fill&);
     NewGrain drawGrain(const world::World&, const world::Fill&, std::uint64_t index, std::optional<double> diameter) const;
-    void append(world::World&, const world::Fill&, const NewGrain&);
+    void put(std::size_t row, world::World&, const world::Fill&, const NewGrain&);
 
     // dem_list.cpp
     void takeFrom(const world::World&);
@@ -129,8 +129,9 @@ private:
     Motion seenMotion(const world::World&, std::size_t row, double lead) const;
     world::FreeBodies predictBodies(const world::World&, double dt) const;
     Extremes computeForces(const Exec&, const world::World&, double dt, double lead, std::span<const world::BodySnapshot>);
-    template <class NormalKind, class ShearKind>
-    Extremes bodyForces(const Exec&, const world::World&, double dt, double lead, std::span<const world::BodySnapshot>);
+    Extremes pairForces(const Exec&, double dt);
+    void makeRoomForBodies();
+    Extremes bodyForces(const world::World&, double dt, double lead, std::span<const world::BodySnapshot>, std::size_t firstRow, std::size_t lastRow);
     template <class NormalKind, class ShearKind>
     void bodyForce(const world::World&, double dt, double lead, const world::BodySnapshot&, std::size_t contact, Extremes&);
     std::vector<world::BodyLoad> bodyRates(std::span<const world::BodySnapshot>) const;
@@ -142,12 +143,15 @@ private:
         double dt, ahead;                  // ahead: from the middle of the step to the instant at which contacts look at velocities [s]
         bool pushed;                       // force fields act
     };
-    Furthest drift(const Exec&, const world::World&, double dt);
+    struct Drifted {
+        Furthest grains;
+        Extremes bodies;                   // of contacts with them
+    };
+    Drifted drift(const Exec&, const world::World&, double dt, std::span<const world::BodySnapshot>);
     Furthest kick(const Exec&, const world::World&, double dt);
     template <class Real>
     void place(std::size_t row, const Vec3& position, const Quat& orientation, const Motion& seen, PairForces<Real>&);
-    Vec6 contactWrench(std::size_t row) const;
-    Vec6 bodyWrench(std::size_t row) const;
+    void clearWrenches(std::size_t firstSphere, std::size_t count);
     template <class One, class Eight>
     void forRows(std::size_t begin, std::size_t end, const One&, const Eight&) const;
     template <class N, class Real>
@@ -157,7 +161,7 @@ private:
     template <class N, class Real, class V, class Q>
     void placeRows(std::size_t row, const V& position, const Q& orientation, const V& velocity, const V& turning, PairForces<Real>&);
     template <class N, class V>
-    void pairWrenches(std::size_t row, V& force, V& torque) const;
+    void takeWrenches(std::size_t row, V& force, V& torque);
     template <class N>
     void kickRows(std::size_t row, const Drift&, Furthest&);
 
@@ -215,7 +219,7 @@ private:
     double filledSolid_ = 0, filledRegion_ = 0;   // volumes of grains and of regions that fills have packed [m³]
 
     // Scratch of a step.
-    AlignedVector<Wrench> wrenches_;       // of contacts between grains, on spheres
+    AlignedVector<Wrench> wrenches_;       // of contacts, on spheres; zero between two steps
     std::vector<Vec3> pushes_;             // of force fields, in the step [m/s]
     std::vector<Vec3> bodyMoment_;         // of rolling friction [N m]
     struct BodyTouch {

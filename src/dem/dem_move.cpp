@@ -45,8 +45,8 @@ template <class N>
 }
 template <class N>
 [[gnu::always_inline]] inline VectorOf<N> vectors(const Column<double, 3>& column, std::size_t row) { return vectors<N>(column.group(row)); }
-[[gnu::always_inline]] inline void put(Column<double, 3>& column, std::size_t row, const Vec3& v) { set(column, row, v); }
-[[gnu::always_inline]] inline void put(Column<double, 3>& column, std::size_t row, const WideVec3<double>& v) { storeTriples(v, column.group(row)); }
+[[gnu::always_inline]] inline void store(Column<double, 3>& column, std::size_t row, const Vec3& v) { set(column, row, v); }
+[[gnu::always_inline]] inline void store(Column<double, 3>& column, std::size_t row, const WideVec3<double>& v) { storeTriples(v, column.group(row)); }
 template <class N>
 [[gnu::always_inline]] inline QuatOf<N> quaternions(const Column<double, 4>& column, std::size_t row) {
     QuatOf<N> q;
@@ -55,8 +55,8 @@ template <class N>
     else loadInterleaved(from, q.w, q.x, q.y, q.z);
     return q;
 }
-[[gnu::always_inline]] inline void put(Column<double, 4>& column, std::size_t row, const QuatOf<double>& q) { set(column, row, Quat{q.w, q.x, q.y, q.z}); }
-[[gnu::always_inline]] inline void put(Column<double, 4>& column, std::size_t row, const QuatOf<W>& q) { storeInterleaved(q.w, q.x, q.y, q.z, column.group(row)); }
+[[gnu::always_inline]] inline void store(Column<double, 4>& column, std::size_t row, const QuatOf<double>& q) { set(column, row, Quat{q.w, q.x, q.y, q.z}); }
+[[gnu::always_inline]] inline void store(Column<double, 4>& column, std::size_t row, const QuatOf<W>& q) { storeInterleaved(q.w, q.x, q.y, q.z, column.group(row)); }
 
 template <class N, class V>
 [[gnu::always_inline]] inline N squareOf(const V& a) { return a.x * a.x + a.y * a.y + a.z * a.z; }
@@ -158,19 +158,23 @@ void DemMethod::forRows(std::size_t begin, std::size_t end, const One& one, cons
     }
 }
 
-/// Half a step of velocities and a step of positions, in place; spheres as contacts will see them.
-DemMethod::Furthest DemMethod::drift(const Exec& exec, const world::World& world, double dt) {
+/// Half a step of velocities and a step of positions, in place; spheres as contacts will see them. Contacts with bodies, which need no other
+/// grain, are met while the grains are at hand.
+DemMethod::Drifted DemMethod::drift(const Exec& exec, const world::World& world, double dt, std::span<const world::BodySnapshot> bodies) {
     const auto phase = exec.phase("move grains");
     const Drift how{world.gravity, dt, lead(dt), world.forces.any()};
+    makeRoomForBodies();
     return std::visit([&](auto& forces) { return exec.reduce(
-        grains_.rows(), kGrainBlock, Furthest{},
+        grains_.rows(), kGrainBlock, Drifted{},
         [&](std::size_t begin, std::size_t end) {
-            Furthest here;
-            forRows(begin, end, [&](std::size_t i) { driftRows<double>(i, how, forces, here); }, [&](std::size_t i) { driftRows<W>(i, how, forces, here); });
+            Drifted here;
+            forRows(begin, end, [&](std::size_t i) { driftRows<double>(i, how, forces, here.grains); }, [&](std::size_t i) { driftRows<W>(i, how, forces, here.grains); });
+            here.bodies = bodyForces(world, dt, how.ahead, bodies, begin, end);
             return here;
         },
-        [](Furthest a, const Furthest& b) {
-            a.include(b);
+        [](Drifted a, const Drifted& b) {
+            a.grains.include(b.grains);
+            a.bodies.include(b.bodies);
             return a;
         }); }, forces_);
 }
@@ -195,10 +199,10 @@ template <class N, class Real>
     if constexpr (kCount == 1)
         if (!shape.isotropic()) angle = tumble(shape, mass, diameter, {start.w, start.x, start.y, start.z}, spin, dt);
     const QuatOf<N> orientation = after(rotationBy(angle), start);
-    put(grains_.velocity, i, v);
-    put(grains_.spin, i, spin);
-    put(grains_.position, i, x);
-    put(grains_.orientation, i, orientation);
+    store(grains_.velocity, i, v);
+    store(grains_.spin, i, spin);
+    store(grains_.position, i, x);
+    store(grains_.orientation, i, orientation);
     V seen = v + ahead * a, turning = scale * (spin + ahead * torque);
     if (how.pushed && how.ahead > 0) seen = seen + push;
     if constexpr (kCount == 1)
@@ -229,6 +233,8 @@ template <class N, class V>
     }
 }
 
+void DemMethod::clearWrenches(std::size_t first, std::size_t count) { std::fill_n(wrenches_.begin() + static_cast<std::ptrdiff_t>(first), count, Wrench{}); }
+
 /// Writes the spheres of grains for the forces of pairs.
 template <class N, class Real, class V, class Q>
 [[gnu::always_inline]] inline void DemMethod::placeRows(std::size_t i, const V& x, const Q& orientation, const V& velocity, const V& turning, PairForces<Real>& forces) {
@@ -253,7 +259,6 @@ template <class N, class Real, class V, class Q>
             WideRows<Real>{real(turning.x), real(turning.y), real(turning.z), Real(0)}.store(to + 8, kNumbers * stride);
         }
     };
-    std::fill_n(wrenches_.begin() + static_cast<std::ptrdiff_t>(first), stride * LanesOf<N>::kCount, Wrench{});
     if (shape.isSphere()) return write(0, x, velocity);
     const Turned<N> turn(orientation);
     for (std::size_t k = 0; k < stride; ++k) {
@@ -265,15 +270,17 @@ template <class N, class Real, class V, class Q>
 template <class Real>
 void DemMethod::place(std::size_t i, const Vec3& x, const Quat& q, const Motion& seen, PairForces<Real>& forces) {
     placeRows<double>(i, x, QuatOf<double>{q.w, q.x, q.y, q.z}, seen.velocity, seen.angularVelocity, forces);
+    clearWrenches(spheres_.first[i], shapeOf(i).spheres.size());
 }
 template void DemMethod::place(std::size_t, const Vec3&, const Quat&, const Motion&, PairForces<float>&);
 template void DemMethod::place(std::size_t, const Vec3&, const Quat&, const Motion&, PairForces<double>&);
 
-/// Force and torque of all contacts of a grain with others, always in the same order.
+/// Force and torque of all contacts of a grain, which are cleared.
 template <class N, class V>
-[[gnu::always_inline]] inline void DemMethod::pairWrenches(std::size_t i, V& force, V& torque) const {
+[[gnu::always_inline]] inline void DemMethod::takeWrenches(std::size_t i, V& force, V& torque) {
     const ClumpTemplate& shape = shapeOf(i);
     const std::size_t first = spheres_.first[i], stride = shape.spheres.size();
+    const auto clear = [&] { clearWrenches(first, stride * LanesOf<N>::kCount); };
     const auto read = [&](std::size_t k, V& f, V& t) {
         if constexpr (LanesOf<N>::kCount == 1) {
             f = wrenches_[first + k].force;
@@ -286,7 +293,10 @@ template <class N, class V>
             t = {head.w, tail.z, tail.w};
         }
     };
-    if (shape.isSphere()) return read(0, force, torque);
+    if (shape.isSphere()) {
+        read(0, force, torque);
+        return clear();
+    }
     force = torque = spread<N>({});
     const Turned<N> turn(quaternions<N>(grains_.orientation, i));
     const N diameter = numbers<N>(grains_.diameter, i);
@@ -296,40 +306,22 @@ template <class N, class V>
         force = force + f;
         torque = torque + (t + crossed(turn.arm(shape.spheres[k].centre, diameter), f));
     }
+    clear();
 }
 
-/// The same with bodies, in the order of their list.
-Vec6 DemMethod::bodyWrench(std::size_t i) const {
-    Vec6 sum;
-    for (std::size_t k = bodies_.firstOfGrain[i]; k < bodies_.firstOfGrain[i + 1]; ++k) {
-        const ContactState& state = bodies_.state[k];
-        if (state.acts()) sum += {state.force, cross(bodyTouch_[k].point - wrapped(i), state.force) + bodyMoment_[k]};
-    }
-    return sum;
-}
-
-/// Of all contacts of a grain: of its spheres with others, then with bodies.
-Vec6 DemMethod::contactWrench(std::size_t i) const {
-    Vec6 sum;
-    pairWrenches<double>(i, sum.linear, sum.angular);
-    return bodies_.firstOfGrain[i] == bodies_.firstOfGrain[i + 1] ? sum : sum + bodyWrench(i);
-}
-
-/// Velocities at the end of the step from the forces there.
+/// Velocities at the end of the step from the forces there. From the last grains to the first: those that contacts met last are still at hand.
 DemMethod::Furthest DemMethod::kick(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("move grains");
     const Drift how{world.gravity, dt, 0, world.forces.any() && dt > 0};
-    return exec.reduce(
-        grains_.rows(), kGrainBlock, Furthest{},
-        [&](std::size_t begin, std::size_t end) {
-            Furthest here;
-            forRows(begin, end, [&](std::size_t i) { kickRows<double>(i, how, here); }, [&](std::size_t i) { kickRows<W>(i, how, here); });
-            return here;
-        },
-        [](Furthest a, const Furthest& b) {
-            a.include(b);
-            return a;
-        });
+    const std::size_t rows = grains_.rows(), blocks = (rows + kGrainBlock - 1) / kGrainBlock;
+    std::vector<Furthest> found(blocks);
+    exec.forTasks(blocks, [&](std::size_t task, int) {
+        const std::size_t block = blocks - 1 - task, begin = block * kGrainBlock, end = std::min(rows, begin + kGrainBlock);
+        forRows(begin, end, [&](std::size_t i) { kickRows<double>(i, how, found[block]); }, [&](std::size_t i) { kickRows<W>(i, how, found[block]); });
+    });
+    Furthest all;
+    for (const Furthest& here : found) all.include(here);
+    return all;
 }
 
 template <class N>
@@ -339,25 +331,15 @@ template <class N>
     const ClumpTemplate& shape = shapeOf(i);
     const N mass = numbers<N>(grains_.mass, i), half = 0.5 * how.dt;
     V force, torque;
-    pairWrenches<N>(i, force, torque);
-    put(grains_.force, i, force);
-    put(grains_.torque, i, torque);
-    if (bodies_.firstOfGrain[i] != bodies_.firstOfGrain[i + kCount]) {
-        for (std::size_t j = i; j < i + kCount; ++j) {
-            if (bodies_.firstOfGrain[j] == bodies_.firstOfGrain[j + 1]) continue;
-            const Vec6 bodies = bodyWrench(j);
-            set(grains_.force, j, get(grains_.force, j) + bodies.linear);
-            set(grains_.torque, j, get(grains_.torque, j) + bodies.angular);
-        }
-        force = vectors<N>(grains_.force, i);
-        torque = vectors<N>(grains_.torque, i);
-    }
+    takeWrenches<N>(i, force, torque);
+    store(grains_.force, i, force);
+    store(grains_.torque, i, torque);
     const V a = spread<N>(how.gravity) + N(1) / mass * force;
     V v = vectors<N>(grains_.velocity, i) + half * a;
     if (how.pushed) v = v + N(0.5) * vectors<N>(&pushes_[i].x);
     const V spin = vectors<N>(grains_.spin, i) + half * torque;
-    put(grains_.velocity, i, v);
-    put(grains_.spin, i, spin);
+    store(grains_.velocity, i, v);
+    store(grains_.spin, i, spin);
     if (here.bad < 0 && !finite<N>(v, spin)) here.bad = firstBad(grains_.velocity, grains_.spin, i, kCount);
     const auto length = [](const V& vector) { return sqrt(squareOf<N>(vector)); };
     if (shape.isSphere()) {

@@ -14,7 +14,7 @@ namespace {
 constexpr double kMostStretch = 2;
 /// The list is built again when the next step, were it this much longer, could outrun it.
 constexpr double kForesight = 1.5;
-constexpr std::size_t kGrainBlock = 512, kBodyBlock = 256;
+constexpr std::size_t kGrainBlock = 512;
 
 }  // namespace
 
@@ -60,9 +60,11 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     for (std::size_t k = 0; k < free.size(); ++k) bodies[free.body(k)] = free.snapshot(free.body(k), world.time + dt);
 
     keptSums_.reset();
-    const Furthest moved = drift(exec, world, dt);
+    const Drifted drifted = drift(exec, world, dt, bodies);
+    const Furthest& moved = drifted.grains;
     if (moved.bad >= 0) return failure(static_cast<std::size_t>(moved.bad), "the velocity of a grain is not finite", "velocity");
-    const Extremes found = computeForces(exec, world, dt, lead(dt), bodies);
+    Extremes found = pairForces(exec, dt);
+    found.include(drifted.bodies);
     const std::vector<world::BodyLoad> rates = bodyRates(bodies);
     const Furthest kicked = kick(exec, world, dt);
     if (kicked.bad >= 0) return failure(static_cast<std::size_t>(kicked.bad), "the force on a grain is not finite", "force");
@@ -141,56 +143,68 @@ world::FreeBodies DemMethod::predictBodies(const world::World& world, double dt)
     return bodies;
 }
 
+/// Of all contacts of the spheres as they are placed.
 Extremes DemMethod::computeForces(const Exec& exec, const world::World& world, double dt, double ahead, std::span<const world::BodySnapshot> bodies) {
+    Extremes all = pairForces(exec, dt);
     const auto phase = exec.phase("contacts");
-    Extremes all = std::visit([&](auto& forces) { return forces.compute(exec, settings_, laws_.manner(), dt, pairs_, wrenches_); }, forces_);
-    all.include(std::visit([&](auto normal, auto shear) { return bodyForces<decltype(normal), decltype(shear)>(exec, world, dt, ahead, bodies); }, settings_.normalLaw(), settings_.shearLaw()));
-    return all;
-}
-
-template <class NormalKind, class ShearKind>
-Extremes DemMethod::bodyForces(const Exec& exec, const world::World& world, double dt, double ahead, std::span<const world::BodySnapshot> bodies) {
-    bodyMoment_.resize(bodies_.size());
-    bodyTouch_.resize(bodies_.size());
-    return exec.reduce(
-        bodies_.size(), kBodyBlock, Extremes{},
-        [&](std::size_t begin, std::size_t end) {
-            Extremes found;
-            for (std::size_t k = begin; k < end; ++k) bodyForce<NormalKind, ShearKind>(world, dt, ahead, bodies[bodies_.body[k]], k, found);
-            return found;
-        },
+    makeRoomForBodies();
+    all.include(exec.reduce(
+        grains_.rows(), kGrainBlock, Extremes{}, [&](std::size_t begin, std::size_t end) { return bodyForces(world, dt, ahead, bodies, begin, end); },
         [](Extremes a, const Extremes& b) {
             a.include(b);
             return a;
-        });
+        }));
+    return all;
+}
+
+Extremes DemMethod::pairForces(const Exec& exec, double dt) {
+    const auto phase = exec.phase("contacts");
+    return std::visit([&](auto& forces) { return forces.compute(exec, settings_, laws_.manner(), dt, pairs_, wrenches_); }, forces_);
+}
+
+void DemMethod::makeRoomForBodies() {
+    bodyMoment_.resize(bodies_.size());
+    bodyTouch_.resize(bodies_.size());
+}
+
+/// Of the contacts of these rows with bodies.
+Extremes DemMethod::bodyForces(const world::World& world, double dt, double ahead, std::span<const world::BodySnapshot> bodies, std::size_t firstRow, std::size_t lastRow) {
+    Extremes found;
+    if (const std::size_t begin = bodies_.firstOfGrain[firstRow], end = bodies_.firstOfGrain[lastRow]; begin < end)
+        std::visit([&](auto normal, auto shear) {
+            for (std::size_t k = begin; k < end; ++k) bodyForce<decltype(normal), decltype(shear)>(world, dt, ahead, bodies[bodies_.body[k]], k, found);
+        }, settings_.normalLaw(), settings_.shearLaw());
+    return found;
 }
 
 template <class NormalKind, class ShearKind>
 void DemMethod::bodyForce(const world::World& world, double dt, double ahead, const world::BodySnapshot& body, std::size_t k, Extremes& found) {
     const std::uint32_t s = bodies_.sphere[k], i = spheres_.grain[s];
     const Vec3 x = get(grains_.position, i), offset = shapeOf(i).isSphere() ? Vec3{} : armOf(i, s, get(grains_.orientation, i).matrix()), centre = domain_.wrap(x) + offset;
-    const double radius = radiusOf(s), distance = body.active() ? body.distance(centre) : std::numeric_limits<double>::infinity();
+    const world::SurfacePoint surface = body.surface(centre);
+    const double radius = radiusOf(s);
     ContactState& state = bodies_.state[k];
     const world::ContactMode mode = body.body().contact;
     if (mode == world::ContactMode::separate || !body.active()) state.bonded = false;
     const HoldConstants hold = laws_.manner().holds() ? bodies_.holds[k] : HoldConstants{};
-    const bool touches = distance < radius;
-    if (!touches && !state.bonded && !(state.bridged && distance - radius < hold.rupture)) {
+    const bool touches = surface.distance < radius;
+    if (!touches && !state.bonded && !(state.bridged && surface.distance - radius < hold.rupture)) {
         if (!state.idle()) state = {};
         return;
     }
-    const world::SurfacePoint surface = body.surface(centre);
     const Motion motion = seenMotion(world, i, ahead);
     state.bonded = mode != world::ContactMode::separate;
     state.arm = -surface.distance * surface.normal;
     BodyTouch& touch = bodyTouch_[k];
     touch.point = centre + state.arm;
-    touch.surfaceVelocity = body.velocity(touch.point, surface.normal);
+    touch.surfaceVelocity = body.body().fixed() ? Vec3{} : body.velocity(touch.point, surface.normal);
     const Touch t{.overlap = radius - surface.distance, .normal = surface.normal, .velocity = motion.velocity + cross(motion.angularVelocity, offset + state.arm) - touch.surfaceVelocity,
                   .spin = motion.angularVelocity - body.pose().angularVelocity, .bonded = state.bonded, .stuck = mode == world::ContactMode::sticky};
     const PairConstants& c = bodies_.constants[k];
     const Response response = respond<NormalKind, ShearKind>(c, hold, laws_.manner(), t, dt, state.memory);
     state.force = response.force;
+    wrenches_[s].force += response.force;
+    wrenches_[s].torque += cross(state.arm, response.force) + response.moment;
     state.touching = touches || state.bonded;
     state.bridged = laws_.manner().bridges && !state.bonded;
     bodyMoment_[k] = response.moment;

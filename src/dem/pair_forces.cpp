@@ -10,12 +10,22 @@ namespace talus::dem {
 namespace {
 
 constexpr std::size_t kLanes = 8;
+constexpr std::size_t kBatch = 64;   // pairs that act, found before they are worked on; their spheres fit into the first-level cache
 
 /// Byte i is bit i of the index.
 constexpr auto kBytesOf = [] {
     std::array<std::uint64_t, 256> table{};
     for (unsigned mask = 0; mask < 256; ++mask)
         for (unsigned lane = 0; lane < kLanes; ++lane) table[mask] |= static_cast<std::uint64_t>(mask >> lane & 1U) << (8 * lane);
+    return table;
+}();
+
+/// The bits of the index that are set, ascending, and then anything.
+constexpr auto kSetBits = [] {
+    std::array<std::array<std::uint8_t, kLanes>, 256> table{};
+    for (unsigned mask = 0; mask < 256; ++mask)
+        for (unsigned lane = 0, at = 0; lane < kLanes; ++lane)
+            if (mask >> lane & 1U) table[mask][at++] = static_cast<std::uint8_t>(lane);
     return table;
 }();
 
@@ -69,19 +79,32 @@ template <class Real>
 Extremes PairForces<Real>::compute(const Exec& exec, const Settings& settings, const Manner& manner, double dt, PairContacts& contacts, std::span<Wrench> wrenches) {
     const std::size_t slabs = contacts.slabs.size();
     found_.assign(slabs, {});
-    const auto work = [&](std::size_t first, std::size_t stride) {
+    const auto work = [&](std::size_t first, std::size_t stride, bool backwards = false) {
         if (first >= slabs) return;
-        exec.forTasks((slabs - first + stride - 1) / stride, [&](std::size_t task, int) {
-            const std::size_t slab = first + task * stride;
+        const std::size_t tasks = (slabs - first + stride - 1) / stride;
+        exec.forTasks(tasks, [&](std::size_t task, int) {
+            const std::size_t slab = first + (backwards ? tasks - 1 - task : task) * stride;
             found_[slab] = std::visit([&](auto normal, auto shear) { return ofSlab<decltype(normal), decltype(shear)>(manner, dt, contacts, wrenches, slab); }, settings.normalLaw(), settings.shearLaw());
         });
     };
     if (contacts.slabs.wraps) work(0, slabs);
-    work(contacts.slabs.wraps ? 2 : 0, 2);
+    work(contacts.slabs.wraps ? 2 : 0, 2, true);   // grains were moved from the first to the last: the last are still at hand
     work(1, 2);
     Extremes all;
     for (const Extremes& found : found_) all.include(found);
     return all;
+}
+
+template <class Real>
+[[gnu::always_inline]] inline void PairForces<Real>::Pending::addTo(std::span<Wrench> wrenches) {
+    for (std::size_t lane = 0; lane < count; ++lane) {
+        const Quad<double> last = inDouble(rest.data() + 4 * lane);
+        add<4>(&wrenches[a[lane]].force.x, inDouble(onA.data() + 4 * lane));
+        add<2>(&wrenches[a[lane]].torque.y, lower(last));
+        add<4>(&wrenches[b[lane]].force.x, inDouble(onB.data() + 4 * lane));
+        add<2>(&wrenches[b[lane]].torque.y, upper(last));
+    }
+    count = 0;
 }
 
 template <class Real>
@@ -93,38 +116,51 @@ Extremes PairForces<Real>::ofSlab(const Manner& manner, double dt, PairContacts&
         const PairConstantsOf<Real>& c = constants.sets.front();
         common = {c.stiffness, c.damping, c.shear, c.shearDamping, c.friction, c.rolling, c.radius, c.perMass};
     }
-    std::array<std::uint32_t, 2 * kLanes> waiting;
+    std::array<std::uint32_t, kBatch + kLanes> waiting;   // pairs that act
     std::size_t filled = 0;
-    const std::size_t end = contacts.firstPair[slab + 1];
-    for (std::size_t p = contacts.firstPair[slab]; p < end; p += kLanes) {
-        const std::size_t count = std::min(kLanes, end - p);
-        const unsigned touch = touching(contacts, p, count);
+    std::array<Pending, 2> pending;
+    std::size_t last = 0;
+    const auto respondTo = [&](std::size_t from, std::size_t count) {
+        ofEight<NormalKind, ShearKind>(manner, dt, contacts, wrenches, waiting.data() + from, count, common, found, pending[last], pending[1 - last]);
+        last = 1 - last;
+    };
+    // Which of eight pairs overlap or are bridged: bit i for pair first + i. What pairs that part remember is forgotten.
+    const auto actingOf = [&](std::size_t first, std::size_t count) {
+        const unsigned touch = touching(contacts, first, count);
         unsigned acting = touch;
-        std::uint64_t before = 0, now = kBytesOf[touch];
+        std::uint64_t was = 0, is = kBytesOf[touch];
         if (manner.bridges) {
-            acting |= bridged(contacts, p, count, touch);
-            now |= kBytesOf[acting] * kBridged;
+            acting |= bridged(contacts, first, count, touch);
+            is |= kBytesOf[acting] * kBridged;
         }
-        std::memcpy(&before, contacts.state.data() + p, count);
-        if (now != before) {
-            std::memcpy(contacts.state.data() + p, &now, count);
+        std::memcpy(&was, contacts.state.data() + first, count);
+        if (is != was) {
+            std::memcpy(contacts.state.data() + first, &is, count);
             for (std::size_t lane = 0; lane < count; ++lane)
-                if ((before & ~now) >> (8 * lane) & kTouching) remember(p + lane, {});
+                if ((was & ~is) >> (8 * lane) & kTouching) remember(first + lane, {});
         }
-        for (unsigned mask = acting; mask != 0; mask &= mask - 1) waiting[filled++] = static_cast<std::uint32_t>(p) + static_cast<std::uint32_t>(std::countr_zero(mask));
-        if (filled >= kLanes) {
-            ofEight<NormalKind, ShearKind>(manner, dt, contacts, wrenches, waiting.data(), kLanes, common, found);
-            std::copy(waiting.begin() + kLanes, waiting.begin() + static_cast<std::ptrdiff_t>(filled), waiting.begin());
-            filled -= kLanes;
+        return acting;
+    };
+    const std::size_t end = contacts.firstPair[slab + 1];
+    for (std::size_t p = contacts.firstPair[slab]; p < end;) {
+        for (; p < end && filled < kBatch; p += kLanes) {
+            const unsigned acting = actingOf(p, std::min(kLanes, end - p));
+            for (std::size_t k = 0; k < kLanes; ++k) waiting[filled + k] = static_cast<std::uint32_t>(p) + kSetBits[acting][k];
+            filled += static_cast<std::size_t>(std::popcount(acting));
         }
+        std::size_t from = 0;
+        for (; from + kLanes <= filled; from += kLanes) respondTo(from, kLanes);
+        std::copy(waiting.begin() + static_cast<std::ptrdiff_t>(from), waiting.begin() + static_cast<std::ptrdiff_t>(filled), waiting.begin());
+        filled -= from;
     }
-    if (filled > 0) ofEight<NormalKind, ShearKind>(manner, dt, contacts, wrenches, waiting.data(), filled, common, found);
+    if (filled > 0) respondTo(0, filled);
+    pending[last].addTo(wrenches);
     return found.joined();
 }
 
 /// Which of these pairs overlap: bit i for pair first + i.
 template <class Real>
-unsigned PairForces<Real>::touching(const PairContacts& contacts, std::size_t first, std::size_t count) const {
+[[gnu::always_inline]] inline unsigned PairForces<Real>::touching(const PairContacts& contacts, std::size_t first, std::size_t count) const {
     std::array<const Real*, kLanes> a, b;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
         const std::size_t p = first + std::min(lane, count - 1);
@@ -184,9 +220,10 @@ WideRows<Real> PairForces<Real>::load(const AlignedVector<Real>& memories, const
 template <class Real>
 template <class NormalKind, class ShearKind>
 void PairForces<Real>::ofEight(const Manner& manner, double step, const PairContacts& contacts, std::span<Wrench> wrenches, const std::uint32_t* given, std::size_t count,
-                               const PairConstantsOf<Wide<Real>>& common, Found& found) {
+                               const PairConstantsOf<Wide<Real>>& common, Found& found, Pending& before, Pending& now) {
     using W = Wide<Real>;
-    std::array<std::uint32_t, kLanes> pairs, a, b;
+    std::array<std::uint32_t, kLanes> pairs;
+    std::array<std::uint32_t, kLanes>&a = now.a, &b = now.b;
     std::array<const Real*, kLanes> atA, atB;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
         pairs[lane] = given[lane < count ? lane : 0];   // lanes without a pair repeat the first and are not added
@@ -203,9 +240,10 @@ void PairForces<Real>::ofEight(const Manner& manner, double step, const PairCont
     if (manner.holds()) hold = holdOf(contacts.list, pairs);
 
     const WideVec3<Real> d = lattice.apart(placeA, placeB);
-    const W distance = norm(d);
-    const auto separate = distance > W(0);
-    const W inverse = select(separate, W(1) / distance, W(0));
+    const W squared = dot(d, d), distance = sqrt(squared);
+    const auto separate = squared > W(0);
+    const W inverse = select(separate, distance * (W(1) / squared), W(0));   // does not wait for the root
+    before.addTo(wrenches);
     TouchOf<W, WideVec3<Real>> t;
     const W depth = max(placeA.w + placeB.w - distance, W(0));
     t.overlap = manner.bridges ? placeA.w + placeB.w - distance : depth;
@@ -233,18 +271,11 @@ void PairForces<Real>::ofEight(const Manner& manner, double step, const PairCont
         torqueA = torqueA + response.moment;
         torqueB = torqueB - response.moment;
     }
-    alignas(64) Real onA[4 * kLanes], onB[4 * kLanes], rest[4 * kLanes];
     const WideVec3<Real>& force = response.force;
-    WideRows<Real>{force.x, force.y, force.z, torqueA.x}.store(onA, 4);
-    WideRows<Real>{-force.x, -force.y, -force.z, torqueB.x}.store(onB, 4);
-    WideRows<Real>{torqueA.y, torqueA.z, torqueB.y, torqueB.z}.store(rest, 4);
-    for (std::size_t lane = 0; lane < count; ++lane) {
-        const Quad<double> last = inDouble(rest + 4 * lane);
-        add<4>(&wrenches[a[lane]].force.x, inDouble(onA + 4 * lane));
-        add<2>(&wrenches[a[lane]].torque.y, lower(last));
-        add<4>(&wrenches[b[lane]].force.x, inDouble(onB + 4 * lane));
-        add<2>(&wrenches[b[lane]].torque.y, upper(last));
-    }
+    WideRows<Real>{force.x, force.y, force.z, torqueA.x}.store(now.onA.data(), 4);
+    WideRows<Real>{-force.x, -force.y, -force.z, torqueB.x}.store(now.onB.data(), 4);
+    WideRows<Real>{torqueA.y, torqueA.z, torqueB.y, torqueB.z}.store(now.rest.data(), 4);
+    now.count = count;
     if constexpr (ShearKind::kSpring) {
         alignas(64) Real kept[4 * kLanes];
         const auto keep = [&](const WideVec3<Real>& v, const W& fourth, AlignedVector<Real>& to) {

@@ -59,6 +59,13 @@ public:
     Extremes compute(const Exec&, const Settings&, const Manner&, double dt, PairContacts&, std::span<Wrench>);
 
 private:
+    /// Wrenches of eight pairs that wait to be added, so that this is done while the next eight wait for square roots.
+    struct Pending {
+        alignas(64) std::array<Real, 32> onA, onB, rest;   // (force, x of the torque) on both spheres; y and z of both torques
+        std::array<std::uint32_t, 8> a, b;
+        std::size_t count = 0;
+        void addTo(std::span<Wrench>);
+    };
     /// Of the lanes of eight pairs.
     struct Found {
         Wide<Real> spring = Real(0), dashpot = Real(0);
@@ -68,7 +75,8 @@ private:
     template <class NormalKind, class ShearKind>
     Extremes ofSlab(const Manner&, double dt, PairContacts&, std::span<Wrench>, std::size_t slab);
     template <class NormalKind, class ShearKind>
-    void ofEight(const Manner&, double dt, const PairContacts&, std::span<Wrench>, const std::uint32_t* pairs, std::size_t count, const PairConstantsOf<Wide<Real>>& common, Found&);
+    void ofEight(const Manner&, double dt, const PairContacts&, std::span<Wrench>, const std::uint32_t* pairs, std::size_t count, const PairConstantsOf<Wide<Real>>& common, Found&, Pending& before,
+                 Pending& now);
     unsigned touching(const PairContacts&, std::size_t first, std::size_t count) const;
     unsigned bridged(const PairContacts&, std::size_t first, std::size_t count, unsigned touching) const;
     HoldConstantsOf<Wide<Real>> holdOf(const PairList&, const std::array<std::uint32_t, 8>& pairs) const;
