@@ -3,6 +3,7 @@
 #pragma once
 
 #include "nonsmooth/body_contacts.h"
+#include "nonsmooth/general_cone.h"
 #include "nonsmooth/nonsmooth.h"
 #include "nonsmooth/volume_correction.h"
 
@@ -85,9 +86,11 @@ private:
     Grid grid_;
     FrictionProblem problem_;
     std::vector<double> taken_;                // volume that grains of a site take up [m³]
+    std::vector<double> cohesion_;             // c of a site [Pa]; empty: no material has any
     std::vector<double> fullness_;             // of a node: volume fraction over φ_max
     std::vector<std::uint8_t> nearBody_;       // of a node
     GaussSeidel solver_;
+    GeneralGaussSeidel generalSolver_;         // where sites have another law
     BodyContacts contacts_;
     VolumeCorrection correction_;
     std::vector<double> excess_;               // of a site [m³]

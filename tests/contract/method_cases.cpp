@@ -59,6 +59,35 @@ const MethodCase kElastoplasticSolid{.name = "elastoplastic_solid", .info = &kSo
 
 const MethodCase kNonsmooth{.name = "nonsmooth", .info = &nonsmooth::info, .velocityEntry = "points/velocity"};
 
+/// Wet sand, which loses what holds it as it is sheared.
+const world::MethodInfo kWetPoints = [] {
+    world::MethodInfo info = nonsmooth::info;
+    info.settings = []() -> std::unique_ptr<world::MethodSettings> {
+        auto settings = std::make_unique<nonsmooth::Settings>();
+        settings->cohesionDecay = 5;
+        return settings;
+    };
+    return info;
+}();
+world::World wetBlock(double size) {
+    world::World world = thrownBlock(size);
+    for (world::Material& material : world.materials) material.cohesion = 200;
+    return world;
+}
+/// Flat grains, whose friction depends on the way they lie.
+const world::MethodInfo kFlatPoints = [] {
+    world::MethodInfo info = nonsmooth::info;
+    info.settings = []() -> std::unique_ptr<world::MethodSettings> {
+        auto settings = std::make_unique<nonsmooth::Settings>();
+        settings->anisotropy = 0.6;
+        settings->grainNormals = Vec3{0, 0, 1};
+        return settings;
+    };
+    return info;
+}();
+const MethodCase kNonsmoothFlat{.name = "nonsmooth_flat", .info = &kFlatPoints, .memoryGrains = 12000, .velocityEntry = "points/velocity"};
+const MethodCase kNonsmoothWet{.name = "nonsmooth_wet", .info = &kWetPoints, .makeWorld = wetBlock, .velocityEntry = "points/velocity"};
+
 namespace {
 
 /// Guided, with eight fine grains for each grain of another method.
@@ -94,7 +123,7 @@ const MethodCase kGuidedByPoints{.name = "guided_by_points", .info = &kByPoints,
 
 INSTANTIATE_TEST_SUITE_P(EveryMethod, MethodContract,
                          testing::Values(kSphereDem, kDem, kDemClumps, kDemWet, kDemWet.in(world::Precision::float32), kElastoplastic, kElastoplastic.in(world::Precision::float32), kElastoplasticSolid,
-                                         kElastoplasticSolid.in(world::Precision::float32), kNonsmooth, kGuidedBySpheres, kGuidedByPoints,
+                                         kElastoplasticSolid.in(world::Precision::float32), kNonsmooth, kNonsmoothWet, kNonsmoothFlat, kGuidedBySpheres, kGuidedByPoints,
                                          kGuidedByPoints.in(world::Precision::float32)),
                          [](const auto& test) { return test.param.name; });
 
