@@ -25,6 +25,15 @@ struct Node {
     double inverseMass = 0;      // [1/kg]
 };
 
+/// Where sites do not have the isotropic cone (nonsmooth/general_cone.h).
+struct SiteLaw {
+    bool box = false;                            // every component of the deviator is bounded on its own
+    double anisotropy = 0;                       // α
+    std::vector<SymTensor> orientation;          // ν₂ of a site; empty: grains lie at random
+
+    bool general() const { return box || !orientation.empty(); }
+};
+
 struct FrictionProblem {
     std::size_t width = 8;                       // pairs of a site
     std::vector<std::uint32_t> pairNode;         // `width` a site; pairs that do not exist have g = 0 and a node of the site's own
@@ -34,6 +43,7 @@ struct FrictionProblem {
     std::vector<SymTensor> stress;               // λ, times Δt [Pa s]: where to start from, then the solution
     std::vector<Node> nodes;                     // u*, then the solution
     std::vector<std::vector<std::uint32_t>> colours;   // sites of a colour share no node
+    SiteLaw law;
 
     std::size_t sites() const { return friction.size(); }
 };

@@ -12,6 +12,7 @@ namespace talus::nonsmooth {
 
 NonsmoothMethod::NonsmoothMethod(const Settings& settings, const world::World& world, world::Precision precision)
     : settings_(settings), single_(solvesInSingle(settings, precision)), domain_(world.domain), frame_(gridFrame(settings, world)), solver_(makeSolver(settings.solver)) {
+    if (settings_.anisotropy > 0) points_.layFlat();
     refresh(world);
 }
 
@@ -24,8 +25,10 @@ void NonsmoothMethod::refresh(const world::World& world) {
         Rheology r{settings_.maxVolumeFraction ? material.packingFraction / *settings_.maxVolumeFraction : 1.0, chiFriction(material.muHat)};
         r.fastFriction = chiFriction(settings_.fastMuHat.value_or(material.muHat));
         r.inertia = 2 * material.grainDiameter * std::sqrt(material.density) / settings_.inertialScale;
+        r.cohesion = material.muHat > 0 ? material.cohesion / material.muHat : 0;
         rheology_.push_back(r);
     }
+    if (!points_.bonds && std::ranges::any_of(rheology_, [](const Rheology& r) { return r.cohesion > 0; })) points_.bindTogether();
 }
 
 double NonsmoothMethod::grainSpacing() const { return std::cbrt(frame_.cellVolume() / static_cast<double>(settings_.pointsPerCell)); }
@@ -75,6 +78,8 @@ world::Inserted NonsmoothMethod::add(const Exec& exec, world::World& world, cons
     if (added == 0) return inserted;
     const std::size_t first = points_.rows();
     points_.resize(first + added);
+    const Vec3 n = settings_.grainNormals ? normalized(*settings_.grainNormals) : Vec3{};
+    const SymTensor normals = settings_.grainNormals ? SymTensor{n.x * n.x, n.y * n.y, n.z * n.z, n.x * n.y, n.y * n.z, n.x * n.z} : Normals::kAtRandom;
     for (std::size_t i = 0; i < added; ++i) {
         const std::size_t row = first + i;
         const NewPoint p = pointAt(i);
@@ -85,6 +90,8 @@ world::Inserted NonsmoothMethod::add(const Exec& exec, world::World& world, cons
             const auto& s = *p.stress;   // its part of a point's packed volume is λ's of the volume at φ_max
             points_.setStress(row, (-1 / rheology_[m].crowding) * SymTensor{s[0], s[1], s[2], s[3], s[4], s[5]});
         }
+        if (points_.normals) points_.normals->set(row, normals);
+        if (points_.bonds) points_.bonds->gap(row) = static_cast<float>(std::max(0.0, 1 / rheology_[m].crowding - 1));
         points_.volume(row) = p.volume;
         points_.mass(row) = materials_[m].bulkDensity() * p.volume;
         points_.fraction(row) = static_cast<float>(materials_[m].packingFraction);

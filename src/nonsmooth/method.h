@@ -3,6 +3,7 @@
 #pragma once
 
 #include "nonsmooth/body_contacts.h"
+#include "nonsmooth/general_cone.h"
 #include "nonsmooth/nonsmooth.h"
 #include "nonsmooth/volume_correction.h"
 
@@ -91,9 +92,11 @@ private:
     Grid grid_;
     FrictionProblem problem_;
     std::vector<double> taken_;                // volume that grains of a site take up [m³]
+    std::vector<double> cohesion_;             // c of a site [Pa]; empty: no material has any
     std::vector<double> fullness_;             // of a node: volume fraction over φ_max
     std::vector<std::uint8_t> nearBody_;       // of a node
     std::unique_ptr<FrictionSolver> solver_;
+    GeneralGaussSeidel generalSolver_;         // where sites have another law
     ProblemWatch watch_;
     BodyContacts contacts_;
     VolumeCorrection correction_;

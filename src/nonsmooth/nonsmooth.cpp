@@ -2,7 +2,6 @@
 #include "nonsmooth/nonsmooth.h"
 
 #include "nonsmooth/method.h"
-#include "world/cohesion.h"
 
 #include <fmt/format.h>
 
@@ -22,6 +21,11 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"volume_correction", "rate at which the volume that grains take up beyond what there is moves apart, in positions alone; 0: it does not", Dimension::frequency, nonNegative()}, volumeCorrection);
     v.number({"fast_mu_hat", "friction of fast shear: mu_hat + (fast_mu_hat - mu_hat)/(1 + inertial_scale/I), I the inertial number; the same at any speed unless given", Dimension::none, nonNegative()}, fastMuHat);
     v.number({"inertial_scale", "inertial number at which friction is half-way to that of fast shear", Dimension::none, positive()}, inertialScale);
+    v.choice({"cone", "exact: the Drucker-Prager cone; linf: a bound for every component of the deviator on its own, up to sqrt(5) as much friction and by the axes, for comparison"}, kConeShapeNames, cone);
+    v.number({"anisotropy", "how much friction depends on the way flat grains lie: (1 - a)^2 of it in their plane, (1 + 2a)(1 - a) where layers slide; 0: not at all", Dimension::none, {.min = 0, .max = 0.95}}, anisotropy);
+    v.number({"grain_aspect", "thickness over width of flat grains, which shear turns into its planes the better the flatter they are; with anisotropy", Dimension::none, positiveUpTo(1)}, grainAspect);
+    v.vector({"grain_normals", "direction in which the normals of flat grains point at the start; at random unless given; with anisotropy", Dimension::none, {}}, grainNormals);
+    v.number({"cohesion_decay", "how fast shear undoes the cohesion of a material: 1/e of it is left after a strain of one over this; 0: it stays", Dimension::none, nonNegative()}, cohesionDecay);
     v.number({"viscosity", "of the Newtonian part of the stress [Pa s]", Dimension::none, nonNegative()}, viscosity);
     v.number({"cfl", "part of a cell that grains may move in a step", Dimension::none, positiveUpTo(1)}, cfl);
     v.number({"dt", "longest time step to take; from cfl alone unless given", Dimension::time, positive()}, dt);
@@ -31,6 +35,9 @@ void Settings::keys(KeyVisitor& v) {
     v.integer({"most_sweeps", "of the friction solver in a step; what misses the tolerance then is counted and warned of", Dimension::none, between(1, 1000000)}, mostSweeps);
     v.flag({"strict", "stop when the friction solver misses its tolerance"}, strict);
     if (fixedStep && !dt) v.problem("fixed_step", "steps of fixed length need their length: give dt");
+    if (cone == ConeShape::box && anisotropy > 0) v.problem("cone", "linf bounds components along the axes and knows no anisotropy: leave one of them out");
+    if (grainNormals && !(norm(*grainNormals) > 0)) v.problem("grain_normals", "a direction of no length: leave it out for normals at random");
+    if (grainNormals && !(anisotropy > 0)) v.problem("grain_normals", "without anisotropy it does not matter how grains lie: give anisotropy too");
     if (spacing && cells) v.problem("cells", "give either cells or spacing, not both");
 }
 
@@ -59,7 +66,9 @@ constexpr std::array kFields{id, position, velocity, radius, mass, volume, mater
                              world::FieldInfo{"pressure", "Pa", world::FieldType::real, 1, "mean pressure, compression positive"},
                              world::FieldInfo{"volume_fraction", "1", world::FieldType::real, 1, "part of the cell around that grains fill"},
                              world::FieldInfo{"strain_rate", "1/s", world::FieldType::real, 1, "square root of half the square of the strain rate tensor"},
-                             world::FieldInfo{"inertial_number", "1", world::FieldType::real, 1, "of the flow, from strain rate, pressure and grain diameter; 0 where nothing presses"}};
+                             world::FieldInfo{"inertial_number", "1", world::FieldType::real, 1, "of the flow, from strain rate, pressure and grain diameter; 0 where nothing presses"},
+                             world::FieldInfo{"orientation", "1", world::FieldType::real, 6, "mean of n n^T over the normals of flat grains: xx, yy, zz, xy, yz, xz; a third on the diagonal at random"},
+                             world::FieldInfo{"cohesion", "Pa", world::FieldType::real, 1, "k that is left of the material's, 0 where grains do not touch"}};
 
 void checkCells(const Settings& settings, const world::World& world, Problems& problems) {
     constexpr std::string_view kAxes = "xyz";
@@ -94,7 +103,6 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     if (settings.cells) checkCells(settings, world, problems);
     else mpm::checkResolution(resolution(settings), world, problems);
     mpm::checkFriction("nonsmooth", world, problems);
-    world::refuseCohesion("nonsmooth", world, problems);
     checkPacking(settings, world, problems);
     checkFastFriction(settings, world, problems);
     const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
@@ -141,12 +149,14 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
     constexpr double kSpread = 1.5;   // grains that flow are in more cells than those that were filled in
     const bool constant = settings.stressBasis == StressBasis::constant;
     const double sites = constant ? counts.cells : counts.nodes, width = constant ? 8 : 27;
-    const double perSite = width * (sizeof(Vec3) + 4) + 2 * sizeof(double) + sizeof(SymTensor) + 4 + 4 * sizeof(double);
+    const bool cohesive = std::ranges::any_of(world.grainMaterials(), [&](int m) { return world.materials[static_cast<std::size_t>(m)].cohesion > 0; });
+    const double perSite = width * (sizeof(Vec3) + 4) + 2 * sizeof(double) + sizeof(SymTensor) + 4 + (cohesive ? 5 : 4) * sizeof(double);
     constexpr double kPadding = 27 * 4;   // lanes of groups that stay empty: half a group in each colour
-    const double grouped = (sites + kPadding) * GaussSeidel::bytesPerSite(constant ? 8 : 27, solvesInSingle(settings, precision));
+    const bool general = settings.cone != ConeShape::exact || settings.anisotropy > 0;
+    const double grouped = (sites + kPadding) * (general ? GeneralGaussSeidel::bytesPerSite() : GaussSeidel::bytesPerSite(constant ? 8 : 27, solvesInSingle(settings, precision)));
     const double perGridCell = sizeof(CornerSums) + sizeof(Vec3i) + 4 + kCorners * 4;
     const double perNode = 4 * sizeof(Node) + 3 * sizeof(double) + 2 * sizeof(Vec3) + sizeof(Vec3i) + kCorners * 4;
-    const double perPoint = static_cast<double>(Points().bytesPerRow());
+    const double perPoint = static_cast<double>(Points().bytesPerRow() + (cohesive ? Bonds().bytesPerRow() + sizeof(float) : 0) + (settings.anisotropy > 0 ? 2 * Normals().bytesPerRow() : 0));
     const double bytes = points * perPoint + kSpread * (sites * perSite + grouped + counts.cells * perGridCell + counts.nodes * perNode);
     return {static_cast<std::int64_t>(points), bytes, std::cbrt(cellVolume)};
 }

@@ -18,6 +18,10 @@ namespace talus::nonsmooth {
 enum class Constraint { volumeFraction, divergence };
 inline constexpr std::array<std::string_view, 2> kConstraintNames{"volume_fraction", "divergence"};
 
+/// The cone, or the box around it (figure 2 of the paper).
+enum class ConeShape { exact, box };
+inline constexpr std::array<std::string_view, 2> kConeShapeNames{"exact", "linf"};
+
 struct Settings final : world::MethodSettings {
     std::int64_t pointsPerCell = 8;
     mpm::Start start = mpm::Start::lattice;
@@ -29,6 +33,11 @@ struct Settings final : world::MethodSettings {
     double volumeCorrection = 12;             // rate at which what is too full moves apart [1/s]; 0: not at all
     std::optional<double> fastMuHat;          // μ̂ of fast shear in μ(I); that of the material, at any speed, unless given
     double inertialScale = 0.4;               // I₀ of μ(I)
+    ConeShape cone = ConeShape::exact;
+    double anisotropy = 0;                    // α: how much friction depends on the way grains lie; 0: not at all
+    double grainAspect = 0.1;                 // thickness over width of flat grains, which the flow turns
+    std::optional<Vec3> grainNormals;         // direction in which all normals point at the start; at random unless given
+    double cohesionDecay = 0;                 // ξ: cohesion is lost by this times the shear strain
     double viscosity = 0;                     // η of the Newtonian part [Pa s]
     double cfl = 0.5;                         // cells that a point may move in a step
     std::optional<double> dt;                 // longest step [s]

@@ -7,8 +7,39 @@
 #include "nonsmooth/tensor.h"
 
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 
 namespace talus::nonsmooth {
+
+/// What holds the grains of a point together (nonsmooth/cohesion.h).
+struct Bonds : Table {
+    static constexpr const char* kName = "bonds";
+    Bonds() : Table(1) {}
+
+    Column<float> strength{*this, "strength", 1};       // part of the cohesion that is left
+    Column<float> gap{*this, "gap"};                    // by which its grains have moved apart, in their volume
+};
+
+/// How flat grains lie: the mean of n nᵀ over their normals (nonsmooth/orientation.h).
+struct Normals : Table {
+    static constexpr const char* kName = "normals";
+    Normals() : Table(1) {}
+
+    static constexpr SymTensor kAtRandom{1.0 / 3, 1.0 / 3, 1.0 / 3, 0, 0, 0};
+    Column<float, 6> moment{*this, "moment"};            // xx, yy, zz, xy, yz, xz
+    void resize(std::size_t rows) {
+        const std::size_t before = Table::rows();
+        Table::resize(rows);
+        for (std::size_t row = before; row < rows; ++row) set(row, kAtRandom);
+    }
+    SymTensor tensor(std::size_t row) const { return {moment(row, 0), moment(row, 1), moment(row, 2), moment(row, 3), moment(row, 4), moment(row, 5)}; }
+    void set(std::size_t row, const SymTensor& s) {
+        const double entry[6] = {s.xx, s.yy, s.zz, s.xy, s.yz, s.xz};
+        for (int k = 0; k < 6; ++k) moment(row, k) = static_cast<float>(entry[k]);
+    }
+};
 
 struct Points : Table {
     Points() : Table(1) {}
@@ -25,6 +56,44 @@ struct Points : Table {
     Column<std::int32_t> source{*this, "source"};
     Column<double> birthTime{*this, "birth_time"};      // [s]
 
+    std::optional<Bonds> bonds;                         // where a material has cohesion
+    std::optional<Normals> normals;                     // where friction depends on the way grains lie
+    void bindTogether() { bonds.emplace().resize(rows()); }
+    void layFlat() { normals.emplace().resize(rows()); }
+
+    // With what only some runs need.
+    void resize(std::size_t rows) {
+        Table::resize(rows);
+        forParts(*this, [&](auto& part) { part.resize(rows); });
+    }
+    void reorder(const Exec& exec, std::span<const std::uint32_t> from) {
+        Table::reorder(exec, from);
+        forParts(*this, [&](auto& part) { part.reorder(exec, from); });
+    }
+    void closeUp(std::size_t begin, std::size_t end, std::span<const std::size_t> gone) {
+        Table::closeUp(begin, end, gone);
+        forParts(*this, [&](auto& part) { part.closeUp(begin, end, gone); });
+    }
+    void save(Archive& archive) const {
+        Table::save(archive);
+        forParts(*this, [&](const auto& part) {
+            const auto group = archive.group(part.kName);
+            part.save(archive);
+        });
+    }
+    /// What the archive does not have starts as for new points. Bonds may have come with a stage.
+    void load(const Archive& archive) {
+        Table::load(archive);
+        if (const auto group = archive.group(Bonds::kName); !bonds && archive.contains("rows")) bindTogether();
+        forParts(*this, [&](auto& part) {
+            const auto group = archive.group(part.kName);
+            part.resize(0);
+            part.resize(rows());
+            if (archive.contains("rows")) part.load(archive);
+            if (part.rows() != rows()) throw ArchiveError(std::string("'") + part.kName + "' has a wrong length");
+        });
+    }
+
     Vec3 positionOf(std::size_t row) const { return {position(row, 0), position(row, 1), position(row, 2)}; }
     Vec3 velocityOf(std::size_t row) const { return {velocity(row, 0), velocity(row, 1), velocity(row, 2)}; }
     Mat3 gradientOf(std::size_t row) const {
@@ -39,6 +108,13 @@ struct Points : Table {
     void setStress(std::size_t row, const SymTensor& s) {
         const double entry[6] = {s.xx, s.yy, s.zz, s.xy, s.yz, s.xz};
         for (int k = 0; k < 6; ++k) stress(row, k) = static_cast<float>(entry[k]);
+    }
+
+private:
+    template <class Self, class Visit>
+    static void forParts(Self& self, const Visit& visit) {
+        if (self.bonds) visit(*self.bonds);
+        if (self.normals) visit(*self.normals);
     }
 };
 

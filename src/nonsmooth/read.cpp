@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points as fields.
+#include "nonsmooth/cohesion.h"
 #include "nonsmooth/method.h"
 #include "world/chunk_writer.h"
 
@@ -43,6 +44,11 @@ const world::FieldWriter<PointValues> kWriters[] = {
     {"pressure", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.pressure()); }},
     {"volume_fraction", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.points.fraction(p.row)); }},
     {"strain_rate", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.strainRate()); }},
+    {"orientation", [](const PointValues& p, Reals& out, Integers&) {
+         const SymTensor s = p.points.normals ? p.points.normals->tensor(p.row) : Normals::kAtRandom;
+         out.insert(out.end(), {s.xx, s.yy, s.zz, s.xy, s.yz, s.xz});
+     }},
+    {"cohesion", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.material.cohesion * heldPart(p.points, p.row)); }},
     {"inertial_number", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.inertialNumber()); }},
 };
 

@@ -3,6 +3,8 @@
 #include "nonsmooth/method.h"
 
 #include "mpm/points_in_bodies.h"
+#include "nonsmooth/cohesion.h"
+#include "nonsmooth/orientation.h"
 
 #include <fmt/format.h>
 
@@ -17,6 +19,8 @@ constexpr std::size_t kRowsPerTask = 1024;
 constexpr double kMostCellsMoved = 1.5;
 /// Part of a node's volume that counts as free inside bodies, where points seldom are.
 constexpr double kLeastRoom = 0.1;
+/// Part of the cohesion below which stress is not told apart.
+constexpr double kPartOfCohesion = 0.01;
 /// Fullness beyond 1 that is left as it is, so that grains at rest stay where they are; and the most that a step looks at.
 constexpr double kAsGoodAsFull = 1e-3, kMostExcess = 0.2;
 /// Turns that grains and other bodies take in pushing free bodies that touch, and the change at which no more is needed.
@@ -53,14 +57,18 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
         problem_.nodes.resize(grid_.nodes.size());
         for (std::size_t n = 0; n < grid_.nodes.size(); ++n) problem_.nodes[n] = {moving.velocity[n], 1 / moving.mass[n]};
         contacts_.place(exec, frame_, grid_, world, freeBodies_, grainMaterial_, dt, moving.mass, problem_.nodes);    // §6.1
+        cohesion_ = points_.bonds ? siteCohesion(exec, frame_, grid_, points_, rheology_, settings_.stressBasis) : std::vector<double>{};
         limitCompaction(dt);
+        problem_.law = {settings_.cone == ConeShape::box, settings_.anisotropy, points_.normals ? siteOrientation(exec, frame_, grid_, points_, rheology_, settings_.stressBasis) : std::vector<SymTensor>{}};
     }
     if (settings_.viscosity > 0) {
         const auto phase = exec.phase("viscosity");
         now.rounds = diffuse(exec, frame_, grid_, points_, rheology_, settings_.viscosity, dt, moving.mass, problem_.nodes);
     }
     const double scale = stressScale(exec, world);
+    pullTogether(exec, cohesion_, dt, problem_);                                                                         // §6.3
     const SolveReport report = solve(exec, dt, settings_.tolerance * scale);                                            // (21)
+    letGo(cohesion_, dt, problem_);
     const double rate = fastest(exec);
     if (!std::isfinite(rate)) return world::Failed{"the friction problem has no finite solution", -1, {}, "stress"};
     if (rate * dt > kMostCellsMoved) return world::Rejected{std::min(0.5 * dt, settings_.cfl / rate)};
@@ -78,6 +86,8 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
         const auto phase = exec.phase("grid to points");
         freeBodies_.move();
         toPoints(exec, world, dt);                                                                                      // (22), (23)
+        if (points_.normals) turnNormals(exec, jefferyCoefficient(settings_.grainAspect), dt, points_);
+        if (points_.bonds) loosen(exec, frame_, grid_, problem_, settings_.stressBasis, cohesion_, settings_.cohesionDecay, dt, points_);
         freeBodies_.commit(world);
     }
     sort(exec);
@@ -92,6 +102,7 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
 void NonsmoothMethod::limitCompaction(double dt) {
     if (settings_.constraint == Constraint::divergence) return;
     for (std::size_t j = 0; j < problem_.sites(); ++j) {
+        if (!cohesion_.empty() && cohesion_[j] > 0) continue;   // its grains touch
         double full = 0;
         if (settings_.stressBasis == StressBasis::trilinear) full = fullness_[j];
         else
@@ -114,7 +125,8 @@ NonsmoothMethod::LastStep NonsmoothMethod::measureFullness(const Exec& exec, con
     return now;
 }
 
-/// ρ g L with L the height of the grains along gravity; without gravity the dynamic pressure of the fastest [Pa].
+/// ρ g L with L the height of the grains along gravity; without gravity the dynamic pressure of the fastest [Pa]. At least a part of c: λ̃ is
+/// rounded in its own size.
 double NonsmoothMethod::stressScale(const Exec& exec, const world::World& world) const {
     struct Extent {
         double low = 1e300, high = -1e300, mass = 0, volume = 0, speed = 0;
@@ -137,8 +149,8 @@ double NonsmoothMethod::stressScale(const Exec& exec, const world::World& world)
         },
         [](const Extent& a, const Extent& b) { return Extent{std::min(a.low, b.low), std::max(a.high, b.high), a.mass + b.mass, a.volume + b.volume, std::max(a.speed, b.speed)}; });
     if (points_.rows() == 0) return 0;
-    const double density = all.mass / all.volume;
-    return g > 0 ? density * g * std::max(all.high - all.low, frame_.smallestSpacing()) : density * all.speed * all.speed;
+    const double density = all.mass / all.volume, held = cohesion_.empty() ? 0 : kPartOfCohesion * std::ranges::max(cohesion_);
+    return std::max(held, g > 0 ? density * g * std::max(all.high - all.low, frame_.smallestSpacing()) : density * all.speed * all.speed);
 }
 
 SolveReport NonsmoothMethod::solve(const Exec& exec, double dt, double tolerance) {
@@ -146,7 +158,8 @@ SolveReport NonsmoothMethod::solve(const Exec& exec, double dt, double tolerance
     const SolveLimits limits{.tolerance = tolerance * dt, .mostSweeps = static_cast<int>(settings_.mostSweeps), .single = single_};
     const std::vector<Node> start = problem_.nodes;
     if (watch_) watch_(problem_, contacts_, limits.tolerance);
-    SolveReport report = solver_->solve(exec, problem_, &contacts_, limits);
+    const auto solveOnce = [&] { return problem_.law.general() ? generalSolver_.solve(exec, problem_, &contacts_, limits) : solver_->solve(exec, problem_, &contacts_, limits); };
+    SolveReport report = solveOnce();
     if (freeBodies_.size() > 0) {
         for (int round = 0; round < kMostMeetings && freeBodies_.touching(); ++round) {
             const std::vector<Vec6> velocity = contacts_.freeVelocities();
@@ -161,7 +174,7 @@ SolveReport NonsmoothMethod::solve(const Exec& exec, double dt, double tolerance
             }
             problem_.nodes = start;
             const int before = report.sweeps;
-            report = solver_->solve(exec, problem_, &contacts_, limits);
+            report = solveOnce();
             report.sweeps += before;
             if (change <= kMet * (speed + 1e-6) || !contacts_.touchesFreeBodies()) break;
         }

@@ -23,6 +23,7 @@ struct Rheology {
     double friction = 0;         // μ of χ at rest
     double fastFriction = 0;     // where shear is fast; the same as at rest: no μ(I)
     double inertia = 0;          // I/I₀ of a strain rate of 1/s at 1 Pa
+    double cohesion = 0;         // c = k/μ̂ [Pa]
 
     /// μ(I) = μ + (μ_fast − μ)/(1 + I₀/I) [Jop2006], with strain rate and stress of the step before.
     double frictionAt(const Points&, std::size_t row) const;

@@ -86,6 +86,35 @@ const MethodCase kElastoplasticCubic{.name = "elastoplastic_cubic", .info = &kCu
 
 const MethodCase kNonsmooth{.name = "nonsmooth", .info = &nonsmooth::info, .velocityEntry = "points/velocity"};
 
+/// Wet sand, which loses what holds it as it is sheared.
+const world::MethodInfo kWetPoints = [] {
+    world::MethodInfo info = nonsmooth::info;
+    info.settings = []() -> std::unique_ptr<world::MethodSettings> {
+        auto settings = std::make_unique<nonsmooth::Settings>();
+        settings->cohesionDecay = 5;
+        return settings;
+    };
+    return info;
+}();
+world::World wetBlock(double size) {
+    world::World world = thrownBlock(size);
+    for (world::Material& material : world.materials) material.cohesion = 200;
+    return world;
+}
+/// Flat grains, whose friction depends on the way they lie.
+const world::MethodInfo kFlatPoints = [] {
+    world::MethodInfo info = nonsmooth::info;
+    info.settings = []() -> std::unique_ptr<world::MethodSettings> {
+        auto settings = std::make_unique<nonsmooth::Settings>();
+        settings->anisotropy = 0.6;
+        settings->grainNormals = Vec3{0, 0, 1};
+        return settings;
+    };
+    return info;
+}();
+const MethodCase kNonsmoothFlat{.name = "nonsmooth_flat", .info = &kFlatPoints, .memoryGrains = 12000, .velocityEntry = "points/velocity"};
+const MethodCase kNonsmoothWet{.name = "nonsmooth_wet", .info = &kWetPoints, .makeWorld = wetBlock, .velocityEntry = "points/velocity"};
+
 namespace {
 
 /// All clumps that [Alduan2009, §3.1] tried as guides, mixed: 4, 6, 8 and 9 spheres.
@@ -140,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(EveryMethod, MethodContract,
                          testing::Values(kSphereDem, kDem, kDemClumps, kDemWet, kDemWet.in(world::Precision::float32), kDemRkf45,
                                          kElastoplastic, kElastoplastic.in(world::Precision::float32), kElastoplasticSolid, kElastoplasticSolid.in(world::Precision::float32),
                                          kElastoplasticCubic, kElastoplasticCubic.in(world::Precision::float32),
-                                         kNonsmooth,
+                                         kNonsmooth, kNonsmoothWet, kNonsmoothFlat,
                                          kGuidedBySpheres, kGuidedByPoints, kGuidedByPoints.in(world::Precision::float32), kGuidedByClumps.in(world::Precision::float32), kGuidedByNonsmooth.in(world::Precision::float32)),
                          [](const auto& test) { return test.param.name; });
 

@@ -182,8 +182,8 @@ TEST(Messages, Files) {
     EXPECT_EQ(message, "cannot open scene '/': Is a directory");
     EXPECT_EQ(codeOf("hourglas", message), ExitCode::usage);
     EXPECT_EQ(message,
-              "there is no built-in scene 'hourglas'; did you mean 'hourglass'? The built-in scenes are 'avalanche', 'ball_drop', 'bounce', 'bulldozer', 'butterfly', 'castle', 'chute', 'column', 'conveyor', 'crater', 'digging', 'drum', 'gate', "
-              "'heap', 'hourglass', 'notch', 'pile', 'popcorn', 'rake', 'rings', 'rocket', 'shovel', 'silo', 'splash', 'treasure', 'wheel', 'writing', 'zb05'; "
+              "there is no built-in scene 'hourglas'; did you mean 'hourglass'? The built-in scenes are 'anisotropic', 'avalanche', 'ball_drop', 'bounce', 'bulldozer', 'butterfly', 'castle', 'chute', 'column', 'conveyor', 'crater', 'digging', 'drum', 'gate', "
+              "'heap', 'hourglass', 'notch', 'pile', 'popcorn', 'rake', 'rings', 'rocket', 'shovel', 'silo', 'splash', 'statue', 'tower', 'treasure', 'wheel', 'writing', 'zb05'; "
               "a scene file is given by its path, ./hourglas.toml");
 }
 
