@@ -37,6 +37,7 @@ void Settings::keys(KeyVisitor& v) {
     if (fixedStep && !dt) v.problem("fixed_step", "steps of fixed length need their length: give dt");
     if (cone == ConeShape::box && anisotropy > 0) v.problem("cone", "linf bounds components along the axes and knows no anisotropy: leave one of them out");
     if (grainNormals && !(norm(*grainNormals) > 0)) v.problem("grain_normals", "a direction of no length: leave it out for normals at random");
+    if (solver != Solver::gaussSeidel && (cone == ConeShape::box || anisotropy > 0)) v.problem("solver", "only gauss_seidel knows cone = \"linf\" and anisotropy: leave solver out, or those");
     if (grainNormals && !(anisotropy > 0)) v.problem("grain_normals", "without anisotropy it does not matter how grains lie: give anisotropy too");
     if (spacing && cells) v.problem("cells", "give either cells or spacing, not both");
 }
