@@ -3,7 +3,7 @@
 //   build/release/benchmarks/dem SCENE STATE.csv [--steps 400] [--warm 0] [--threads 2] [--precision float|double] [--skin 0.1] [--copies 1] [--share 1]
 //                                [--mesh STL] [--out FILE]
 // SCENE: bed_spring, bed_capped, clumps, hourglass, hourglass_mesh. STATE: a row body,x,y,z,r[,vx,vy,vz,wx,wy,wz] per sphere, velocities being those
-// of the body; `copies` of it stand side by side, or a share of it along x. The walls of hourglass are a cylinder and two cones, those of
+// of the body; `copies` of it stand side by side, or what is in a share of both its widths. The walls of hourglass are a cylinder and two cones, those of
 // hourglass_mesh the surface in STL, which is open at the top. Prints M sphere-steps/s, the ns that phases take per sphere-step and thread, and
 // bytes per sphere. FILE gets the centres of all spheres after the last step, in the order of STATE.
 #include "core/archive.h"
@@ -99,7 +99,7 @@ std::vector<Body> readState(const std::string& path, int copies, double share) {
         }
         bodies.back().spheres.push_back({n[0], n[1], n[2]});
     }
-    if (share < 1) std::erase_if(bodies, [&](const Body& body) { return body.spheres.front().x + kRadius > share * kBox; });
+    if (share < 1) std::erase_if(bodies, [&](const Body& body) { return std::max(body.spheres.front().x, body.spheres.front().y) + kRadius > share * kBox; });
     const std::size_t once = bodies.size();
     for (int copy = 1; copy < copies; ++copy)
         for (std::size_t i = 0; i < once; ++i) {
@@ -190,7 +190,7 @@ world::World worldOf(const Exec& exec, const Options& options, const std::vector
     world.materials = {world::Material{.name = "grain", .density = kDensity}};
     world.resolution.size = diameter;
     if (options.bed()) {
-        world.domain = {{0, 0, 0}, {width, kBox, 1}, {}};
+        world.domain = {{0, 0, 0}, {width, kBox * options.share, 1}, {}};
         world.domain.faces[5] = world::FaceType::open;
     } else {
         world.domain = {{-1, -1, options.scene == "clumps" ? 0.0 : -1.0}, {1 + width, 1, 1}, {}};

@@ -29,7 +29,7 @@ SCENES = {"bed_spring": ("bed_relaxed", "in.bed.lmp", "hist"), "bed_capped": ("b
 YADE = {"bed_spring": "bed_yade.py", "clumps": "clumps_yade.py", "hourglass_mesh": "hourglass_yade.py"}
 GATES = {"bed_spring": 2.0, "bed_capped": 3.0, "clumps": 3.5, "hourglass": 4.0, "hourglass_mesh": 4.0}
 MOST_DIFFERENCE = 0.01
-SIZES = {"1e4": ("--share", "0.1"), "1e5": ("--copies", "1"), "1e6": ("--copies", "10")}
+SIZES = {"1e4": ("--share", "0.33"), "1e5": ("--copies", "1"), "1e6": ("--copies", "10")}
 
 
 def unpack(source: Path, target: Path) -> None:
