@@ -267,7 +267,7 @@ Extremes DemMethod::bodyForces(const Exec& exec, const world::World& world, doub
         bodies_.size(), kBodyBlock, Extremes{},
         [&](std::size_t begin, std::size_t end) {
             Extremes found;
-            for (std::size_t k = begin; k < end; ++k) bodyForce<NormalKind, ShearKind>(world, dt, ahead, bodies[bodies_.body[k]], k, found);
+            for (std::size_t k = begin; k < end; ++k) bodyForce<NormalKind, ShearKind>(world, dt, ahead, bodies[covers_.bodyOf(bodies_.body[k])], k, found);
             return found;
         },
         [](Extremes a, const Extremes& b) {
@@ -280,7 +280,8 @@ template <class NormalKind, class ShearKind>
 void DemMethod::bodyForce(const world::World& world, double dt, double ahead, const world::BodySnapshot& body, std::size_t k, Extremes& found) {
     const std::uint32_t s = bodies_.sphere[k], i = spheres_.grain[s];
     const Vec3 x = get(grains_.position, i), offset = shapeOf(i).isSphere() ? Vec3{} : armOf(i, s, get(grains_.orientation, i).matrix()), centre = domain_.wrap(x) + offset;
-    const double radius = radiusOf(s), distance = body.active() ? body.distance(centre) : std::numeric_limits<double>::infinity();
+    const std::uint32_t partner = bodies_.body[k];
+    const double radius = radiusOf(s), distance = !body.active() ? std::numeric_limits<double>::infinity() : covers_.isSphere(partner) ? surfaceOf(body, partner, centre).distance : body.distance(centre);
     ContactState& state = bodies_.state[k];
     const world::ContactMode mode = body.body().contact;
     if (mode == world::ContactMode::separate || !body.active()) state.bonded = false;
@@ -290,13 +291,13 @@ void DemMethod::bodyForce(const world::World& world, double dt, double ahead, co
         if (!state.idle()) state = {};
         return;
     }
-    const world::SurfacePoint surface = body.surface(centre);
+    const geometry::Surface surface = surfaceOf(body, partner, centre);
     const Motion motion = seenMotion(world, i, ahead);
     state.bonded = mode != world::ContactMode::separate;
     state.arm = -surface.distance * surface.normal;
     BodyTouch& touch = bodyTouch_[k];
     touch.point = centre + state.arm;
-    touch.surfaceVelocity = body.velocity(touch.point, surface.normal);
+    touch.surfaceVelocity = body.velocity(touch.point, covers_.isSphere(partner) && body.body().belt ? body.surface(touch.point).normal : surface.normal);   // a belt runs along the body, not up and down its bumps
     const Touch t{.overlap = radius - surface.distance, .normal = surface.normal, .velocity = motion.velocity + cross(motion.angularVelocity, offset + state.arm) - touch.surfaceVelocity,
                   .spin = motion.angularVelocity - body.pose().angularVelocity, .bonded = state.bonded, .stuck = mode == world::ContactMode::sticky};
     const PairConstants& c = bodies_.constants[k];
@@ -313,6 +314,13 @@ void DemMethod::bodyForce(const world::World& world, double dt, double ahead, co
     if (t.overlap > kDeep * radius) found.include({{}, 1, s});
 }
 
+/// Of a body, or of a sphere that covers it, near x.
+geometry::Surface DemMethod::surfaceOf(const world::BodySnapshot& body, std::uint32_t partner, const Vec3& x) const {
+    if (covers_.isSphere(partner)) return covers_.surface(partner, body.pose(), domain_, x);
+    const world::SurfacePoint point = body.surface(x);
+    return {point.distance, point.normal};
+}
+
 /// What bodies get per second, in the order of the list. A rate counts for half a step, but the slip is that of the whole one.
 std::vector<world::BodyLoad> DemMethod::bodyRates(std::span<const world::BodySnapshot> bodies) const {
     std::vector<world::BodyLoad> rates(bodies.size());
@@ -320,8 +328,9 @@ std::vector<world::BodyLoad> DemMethod::bodyRates(std::span<const world::BodySna
         const ContactState& state = bodies_.state[k];
         if (!state.acts()) continue;
         const BodyTouch& touch = bodyTouch_[k];
-        const world::Pose& pose = bodies[bodies_.body[k]].pose();
-        rates[bodies_.body[k]] += {-state.force, cross(touch.point - pose.position, -state.force) - bodyMoment_[k],
+        const std::uint32_t b = covers_.bodyOf(bodies_.body[k]);
+        const world::Pose& pose = bodies[b].pose();
+        rates[b] += {-state.force, cross(touch.point - pose.position, -state.force) - bodyMoment_[k],
                                    dot(state.force, touch.surfaceVelocity) + dot(bodyMoment_[k], pose.angularVelocity), 2 * touch.slipPower};
     }
     return rates;

@@ -27,6 +27,7 @@ struct MethodCase {
     std::int64_t memoryGrains = 20000;        // so many that fixed costs do not matter
     double memoryExcess = 0.2;                // of the estimate over what is used
     std::string velocityEntry = "velocity";   // in the method's archive; its first number belongs to a grain
+    bool bumpy = false;                       // surfaces of bodies have places of their own: a world that is shifted is another
     bool carried = false;                     // its grains follow those of another method: momentum, loads and listed grains are theirs
 
     MethodCase in(world::Precision other) const {
