@@ -60,6 +60,7 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"twisting_friction", "torque against spin about the normal of a contact, over normal force and radius", Dimension::none, nonNegative()}, twistingFriction);
     v.list({"pairs", "rolling and twisting friction of two materials, instead of those of all"}, pairs);
     v.list({"cohesion", "what holds grains together, and to bodies, for pairs of materials"}, cohesion);
+    v.list({"covered", "bodies covered with spheres, which grains touch instead of their surface"}, covered);
     v.choice({"integrator", "verlet: velocity Verlet, one evaluation of forces a step; rkf45: adaptive Runge-Kutta-Fehlberg, six for each of the substeps that it divides a step into, with forces in double precision"}, kIntegratorNames, integrator);
     v.number({"tolerance", "largest error of a substep of rkf45: of a velocity over reference_speed, or over the grain's own if it is faster; 1e-4 unless given", Dimension::none, {.min = 1e-12, .max = 0.01}}, tolerance);
     v.number({"step_fraction", "step over half a period of the stiffest contact", Dimension::none, {.min = 0, .max = 0.2, .minExcluded = true}}, stepFraction);

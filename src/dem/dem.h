@@ -5,6 +5,7 @@
 #include "dem/clump_template.h"
 #include "dem/cohesion.h"
 #include "dem/contact_law.h"
+#include "dem/cover.h"
 #include "dem/restitution.h"
 #include "dem/sizes.h"
 #include "world/method.h"
@@ -79,6 +80,7 @@ struct Settings final : world::MethodSettings {
     double twistingFriction = 0;
     std::vector<PairSettings> pairs;      // of two materials, instead of those of all
     std::vector<CohesionSettings> cohesion;   // empty: none
+    std::vector<CoverSettings> covered;   // bodies that grains touch by spheres instead of their surface
 
     Integrator integrator = Integrator::verlet;
     std::optional<double> tolerance;      // error of a substep of RKF45: of velocities over the reference speed or the grain's own, of places over the way at it in half a period

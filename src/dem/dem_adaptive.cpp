@@ -181,7 +181,7 @@ void DemMethod::takeRates(const Exec& exec, const world::World& world, std::span
         if (!state.touching) state.memory = {};
         const MemoryOf<Vec3> rate = state.touching ? bodyTouch_[k].rate : MemoryOf<Vec3>{};
         writeMemory(rate, adaptive_.bodyContacts.rate(stage, k));
-        if (settings_.shear != Shear::spring && state.touching) adaptive_.loads[stage][bodies_.body[k]].slipWork -= dot(state.force, rate.spring);
+        if (settings_.shear != Shear::spring && state.touching) adaptive_.loads[stage][covers_.bodyOf(bodies_.body[k])].slipWork -= dot(state.force, rate.spring);
     }
 }
 
@@ -348,7 +348,7 @@ DemMethod::Evaluated DemMethod::closeSubstep(const Exec& exec, world::World& wor
         if (adaptive_.acted[p] && !(pairs_.state[p] & kTouching)) std::visit([&](auto& forces) { forces.remember(p, {}); }, forces_);
     for (std::size_t k = 0; k < bodies_.size(); ++k) {
         if (!bodies_.state[k].touching) bodies_.state[k].memory = {};
-        else world.bodies[bodies_.body[k]].load.slipWork += bodyTouch_[k].slipWork;
+        else world.bodies[covers_.bodyOf(bodies_.body[k])].load.slipWork += bodyTouch_[k].slipWork;
     }
     bodyRates_ = bodyRates(bodies);
     return now;

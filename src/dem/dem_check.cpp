@@ -237,6 +237,11 @@ void checkDem(const Settings& settings, const world::World& world, Problems& pro
     checkFriction(settings, world, problems);
     pairsAreRight("dem.pairs", settings.pairs, world, problems);
     checkCohesion(settings, world, diameter, problems);
+    if (!settings.covered.empty()) {
+        double smallest = 1;
+        for (const ClumpTemplate& shape : makeTemplates(settings)) smallest = std::min(smallest, std::ranges::min_element(shape.spheres, {}, &TemplateSphere::radius)->radius);
+        checkCovers(settings.covered, world, smallest * diameter * smallestSize(settings.sizes), problems);
+    }
     checkStep(settings, world, problems);
     checkThinBodies(settings, world, diameter, problems);
     checkListed(settings, world, problems);

@@ -86,9 +86,10 @@ void DemMethod::setConstants() {
     const bool holds = laws_.manner().holds();
     bodies_.holds.resize(holds ? bodies_.size() : 0);
     for (std::size_t c = 0; c < bodies_.size(); ++c) {
-        const int grain = grains_.material(spheres_.grain[bodies_.sphere[c]]), body = bodyMaterial_[bodies_.body[c]];
-        bodies_.constants[c] = laws_.bodyPair(grain, sideOf(bodies_.sphere[c]), body);
-        if (holds) bodies_.holds[c] = laws_.bodyHold(grain, radiusOf(bodies_.sphere[c]), body);
+        const int grain = grains_.material(spheres_.grain[bodies_.sphere[c]]), body = bodyMaterial_[covers_.bodyOf(bodies_.body[c])];
+        const double covering = covers_.radiusOf(bodies_.body[c]);   // 0: the surface itself
+        bodies_.constants[c] = laws_.bodyPair(grain, sideOf(bodies_.sphere[c]), body, covering);
+        if (holds) bodies_.holds[c] = laws_.bodyHold(grain, radiusOf(bodies_.sphere[c]), body, covering);
     }
 }
 

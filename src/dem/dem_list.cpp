@@ -234,6 +234,7 @@ BodyContacts DemMethod::nearBodies(const Exec& exec, const world::World& world, 
     exec.forBlocks(grains_.rows(), kRows, [&](std::size_t begin, std::size_t end) {
         BodyContacts& found = parts[begin / kRows];
         std::vector<const Placed*> near;
+        std::vector<std::uint32_t> partners;
         for (std::size_t i = begin; i < end; ++i) {
             const Vec3 x = wrapped(i);
             near.clear();
@@ -241,12 +242,18 @@ BodyContacts DemMethod::nearBodies(const Exec& exec, const world::World& world, 
                 if (body.shape->distance(body.back.rotate(x - body.position)) < reachOf(i) + listed_) near.push_back(&body);
             if (near.empty()) continue;
             const Mat3 turn = get(grains_.orientation, i).matrix();
-            for (std::uint32_t s = spheres_.first[i]; s < spheres_.first[i + 1]; ++s)
+            for (std::uint32_t s = spheres_.first[i]; s < spheres_.first[i + 1]; ++s) {
+                const Vec3 centre = x + armOf(i, s, turn);
+                const double reach = radiusOf(s) + listed_;
+                partners.clear();
                 for (const Placed* body : near)
-                    if (body->shape->distance(body->back.rotate(x + armOf(i, s, turn) - body->position)) < radiusOf(s) + listed_) {
-                        found.sphere.push_back(s);
-                        found.body.push_back(body->index);
+                    if (body->shape->distance(body->back.rotate(centre - body->position)) < reach) {
+                        if (covers_.covers(body->index)) covers_.near(body->index, {body->position, body->back.conjugate(), {}, {}}, domain_, centre, reach, partners);
+                        else partners.push_back(body->index);
                     }
+                found.sphere.insert(found.sphere.end(), partners.size(), s);
+                found.body.insert(found.body.end(), partners.begin(), partners.end());
+            }
         }
     });
     BodyContacts all;

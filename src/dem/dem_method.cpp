@@ -8,7 +8,7 @@ namespace talus::dem {
 
 DemMethod::DemMethod(const Settings& settings, const world::World& world, world::Precision precision)
     : settings_(settings), templates_(makeTemplates(settings)), domain_(world.domain), diameter_(wantedDiameter(settings, world)), skin_(settings.skin * diameter_), meanCube_(meanCube(settings.sizes)),
-      bodyRates_(world.bodies.size()) {
+      covers_(settings.covered, world), bodyRates_(world.bodies.size()) {
     if (precision == world::Precision::float64 || settings.integrator == Integrator::rkf45) forces_.emplace<PairForces<double>>();
     takeFrom(world);
     derive();
@@ -62,6 +62,7 @@ std::vector<world::Metric> DemMethod::metrics() const {
             {"list_builds", static_cast<double>(builds_)},
             {"contact_friction", grains_.rows() > 0 ? laws_.betweenGrains(grains_.material(0), grains_.material(0)).friction : 0},
             {"rolling_friction", grains_.rows() > 0 ? laws_.betweenGrains(grains_.material(0), grains_.material(0)).rolling : 0}};
+    if (covers_.any()) all.push_back({"cover_spheres", static_cast<double>(covers_.size())});
     if (settings_.integrator == Integrator::rkf45) {
         all.push_back({"substeps", static_cast<double>(adaptive_.substeps)});
         all.push_back({"rejected_substeps", static_cast<double>(adaptive_.rejected)});
@@ -208,7 +209,7 @@ void DemMethod::load(const Exec& exec, const Archive& archive) {
     }
     listPairs(exec, kept);
     for (std::size_t i = 0; i < bodies.flags.size(); ++i) {
-        if (bodies.indices[2 * i] >= spheres_.size() || bodies.indices[2 * i + 1] >= bodyMaterial_.size()) throw ArchiveError("a contact is of a body that does not exist");
+        if (bodies.indices[2 * i] >= spheres_.size() || !covers_.exists(bodies.indices[2 * i + 1], bodyMaterial_.size())) throw ArchiveError("a contact is of a body that does not exist");
         bodies_.sphere.push_back(bodies.indices[2 * i]);
         bodies_.body.push_back(bodies.indices[2 * i + 1]);
         const auto flag = [&](int bit) { return (bodies.flags[i] & bit) != 0; };

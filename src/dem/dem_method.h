@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dem/contacts.h"
+#include "dem/cover.h"
 #include "dem/dem.h"
 #include "dem/grains.h"
 #include "dem/pair_forces.h"
@@ -46,6 +47,7 @@ public:
     std::vector<world::Metric> fallbacks() const override;
     void save(Archive&) const override;
     void load(const Exec&, const Archive&) override;
+    const Covers& covers() const { return covers_; }
 
 private:
     /// How fast a grain is when contacts look at it.
@@ -135,6 +137,7 @@ private:
     template <class NormalKind, class ShearKind>
     void bodyForce(const world::World&, double dt, double lead, const world::BodySnapshot&, std::size_t contact, Extremes&);
     std::vector<world::BodyLoad> bodyRates(std::span<const world::BodySnapshot>) const;
+    geometry::Surface surfaceOf(const world::BodySnapshot&, std::uint32_t partner, const Vec3& x) const;
     world::Failed failure(std::size_t row, std::string_view what, std::string_view field) const;
 
     // dem_move.cpp
@@ -198,6 +201,7 @@ private:
     PairLaws laws_;
     std::int64_t revision_ = 0;            // of the world that laws_ belong to
     std::vector<int> bodyMaterial_;        // of its bodies
+    Covers covers_;                        // of bodies that grains touch by spheres; BodyContacts::body is a partner as Covers numbers them
 
     Grains grains_;
     Spheres spheres_;                      // which spheres grains_ have; where they are follows from the grains

@@ -172,7 +172,7 @@ Extremes DemMethod::bodyForces(const world::World& world, double dt, double ahea
     Extremes found;
     if (const std::size_t begin = bodies_.firstOfGrain[firstRow], end = bodies_.firstOfGrain[lastRow]; begin < end)
         std::visit([&](auto normal, auto shear) {
-            for (std::size_t k = begin; k < end; ++k) bodyForce<decltype(normal), decltype(shear)>(world, dt, ahead, bodies[bodies_.body[k]], k, found);
+            for (std::size_t k = begin; k < end; ++k) bodyForce<decltype(normal), decltype(shear)>(world, dt, ahead, bodies[covers_.bodyOf(bodies_.body[k])], k, found);
         }, settings_.normalLaw(), settings_.shearLaw());
     return found;
 }
@@ -181,7 +181,8 @@ template <class NormalKind, class ShearKind>
 void DemMethod::bodyForce(const world::World& world, double dt, double ahead, const world::BodySnapshot& body, std::size_t k, Extremes& found) {
     const std::uint32_t s = bodies_.sphere[k], i = spheres_.grain[s];
     const Vec3 x = get(grains_.position, i), offset = shapeOf(i).isSphere() ? Vec3{} : armOf(i, s, get(grains_.orientation, i).matrix()), centre = domain_.wrap(x) + offset;
-    const world::SurfacePoint surface = body.surface(centre);
+    const std::uint32_t partner = bodies_.body[k];
+    const geometry::Surface surface = surfaceOf(body, partner, centre);
     const double radius = radiusOf(s);
     ContactState& state = bodies_.state[k];
     const world::ContactMode mode = body.body().contact;
@@ -197,7 +198,9 @@ void DemMethod::bodyForce(const world::World& world, double dt, double ahead, co
     state.arm = -surface.distance * surface.normal;
     BodyTouch& touch = bodyTouch_[k];
     touch.point = centre + state.arm;
-    touch.surfaceVelocity = body.body().fixed() ? Vec3{} : body.velocity(touch.point, surface.normal);
+    // A belt runs along the body, not up and down its bumps.
+    const Vec3 along = covers_.isSphere(partner) && body.body().belt ? body.surface(touch.point).normal : surface.normal;
+    touch.surfaceVelocity = body.body().fixed() ? Vec3{} : body.velocity(touch.point, along);
     const Touch t{.overlap = radius - surface.distance, .normal = surface.normal, .velocity = motion.velocity + cross(motion.angularVelocity, offset + state.arm) - touch.surfaceVelocity,
                   .spin = motion.angularVelocity - body.pose().angularVelocity, .bonded = state.bonded, .stuck = mode == world::ContactMode::sticky};
     const PairConstants& c = bodies_.constants[k];
@@ -216,6 +219,13 @@ void DemMethod::bodyForce(const world::World& world, double dt, double ahead, co
     if (t.overlap > kDeep * radius) found.include({{}, 1, s});
 }
 
+/// Of a body, or of a sphere that covers it, near x.
+geometry::Surface DemMethod::surfaceOf(const world::BodySnapshot& body, std::uint32_t partner, const Vec3& x) const {
+    if (covers_.isSphere(partner) && body.active()) return covers_.surface(partner, body.pose(), domain_, x);
+    const world::SurfacePoint point = body.surface(x);
+    return {point.distance, point.normal};
+}
+
 /// What bodies get per second, in the order of the list. A rate counts for half a step, but the slip is that of the whole one.
 std::vector<world::BodyLoad> DemMethod::bodyRates(std::span<const world::BodySnapshot> bodies) const {
     std::vector<world::BodyLoad> rates(bodies.size());
@@ -223,8 +233,9 @@ std::vector<world::BodyLoad> DemMethod::bodyRates(std::span<const world::BodySna
         const ContactState& state = bodies_.state[k];
         if (!state.acts()) continue;
         const BodyTouch& touch = bodyTouch_[k];
-        const world::Pose& pose = bodies[bodies_.body[k]].pose();
-        rates[bodies_.body[k]] += {-state.force, cross(touch.point - pose.position, -state.force) - bodyMoment_[k],
+        const std::uint32_t b = covers_.bodyOf(bodies_.body[k]);
+        const world::Pose& pose = bodies[b].pose();
+        rates[b] += {-state.force, cross(touch.point - pose.position, -state.force) - bodyMoment_[k],
                                    dot(state.force, touch.surfaceVelocity) + dot(bodyMoment_[k], pose.angularVelocity), 2 * touch.slipPower};
     }
     return rates;

@@ -122,7 +122,7 @@ double PairLaws::longestBridge(double largestRadius) const {
 // (11), (13), (15) for spheres; for the linear law (10) with the contact time, or the Hertz stiffness at the reference overlap.
 PairConstants PairLaws::constants(const Side& a, const Side& b, double dampingNumber, const Rubbing& rubbing) const {
     const NormalExponents exponents = settings_.exponents();
-    const double radius = b.body ? a.radius : a.radius * b.radius / (a.radius + b.radius);
+    const double radius = b.body && !(b.radius > 0) ? a.radius : a.radius * b.radius / (a.radius + b.radius);
     const double mass = b.body ? a.mass : a.mass * b.mass / (a.mass + b.mass);
     const double otherModulus = b.body ? settings_.bodyYoungsModulus.value_or(settings_.youngsModulus) : settings_.youngsModulus;
     const double modulus = effectiveModulus(settings_.youngsModulus, otherModulus, settings_.poissonRatio);

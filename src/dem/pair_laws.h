@@ -19,7 +19,7 @@ struct Stiffness {
     double step(double fraction) const;
 };
 
-/// What a contact is made of on one side. A body is flat and does not yield to the mass of a grain.
+/// What a contact is made of on one side. A body is flat, or a sphere that covers it, and does not yield to the mass of a grain.
 struct Side {
     double radius = 0, mass = 0;      // of the sphere, of its clump; 0 of a body: endless
     double perMass = 0;               // 1/m of the clump where it is hardest to move [1/kg]
@@ -38,10 +38,10 @@ public:
     const Rubbing& withBody(int grain, int body) const { return bodies_[index(grain, body)]; }
 
     PairConstants grainPair(int materialA, const Side& a, int materialB, const Side& b) const { return constants(a, b, grainDamping_[index(materialA, materialB)], betweenGrains(materialA, materialB)); }
-    PairConstants bodyPair(int grain, const Side& a, int body) const { return constants(a, {.body = true}, bodyDamping_[index(grain, body)], withBody(grain, body)); }
+    PairConstants bodyPair(int grain, const Side& a, int body, double covering = 0) const { return constants(a, {.radius = covering, .body = true}, bodyDamping_[index(grain, body)], withBody(grain, body)); }
     /// What holds two spheres of these radii together, or a sphere and a body.
     HoldConstants grainHold(int materialA, double radiusA, int materialB, double radiusB) const { return hold(materialA, materialB, radiusA, radiusB); }
-    HoldConstants bodyHold(int grain, double radius, int body) const { return hold(grain, body, radius, 0); }
+    HoldConstants bodyHold(int grain, double radius, int body, double covering = 0) const { return hold(grain, body, radius, covering); }
     /// Gap at which the longest bridge between spheres up to that radius breaks [m].
     double longestBridge(double largestRadius) const;
     Manner manner() const { return {settings_.attraction, settings_.shearGrowth == ShearGrowth::contact, anyRolling_, !settings_.cohesion.empty(), anyBridges_, anyTwisting_}; }

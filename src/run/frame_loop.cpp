@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "run/cover_files.h"
 #include "run/frame_loop.h"
 
 #include "io/contact_files.h"
@@ -150,7 +151,10 @@ void FrameLoop::appendRows(std::int64_t number) {
 void FrameLoop::writeBodies() {
     const bool first = next() == 1;
     if (!bodyMeshes_) bodyMeshes_.emplace(exec_, worldAtStart(), settings_.stages, first);
-    if (first) bodyMeshes_->writeOnce(directory_);
+    if (first) {
+        bodyMeshes_->writeOnce(directory_);
+        writeCovers(directory_, simulation_.method(), worldAtStart());
+    }
     if (!bodyMeshes_->moving()) return;
     bodyMeshes_->writeFrame(directory_.movingBodies(settings_.firstNumber + next() - 1), simulation_.world());
     directory_.listMovingBodies(settings_.firstNumber, frameTimes_);

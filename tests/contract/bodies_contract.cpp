@@ -147,7 +147,7 @@ TEST_P(MethodContract, aBeltCarriesGrains) {
     while (run.world.time < 0.1) run.steps(exec, 1);
     const Momenta m = ofGrains(*run.method);
     EXPECT_GT(m.linear.y, 0.15 * 0.5 * 9.81 * 0.1 * run.inserted.mass) << "friction 0.5 pulls with half the weight";
-    EXPECT_LT(std::abs(m.linear.x), 0.05 * m.linear.y);
+    EXPECT_LT(std::abs(m.linear.x), (GetParam().bumpy ? 0.25 : 0.05) * m.linear.y);   // bumps throw grains aside
     const BodyLoad& load = run.world.bodies[4].load;
     EXPECT_NEAR(load.impulse.y, -m.linear.y, 0.01 * m.linear.y);
     EXPECT_NEAR(load.work, -load.impulse.y, 0.02 * load.work) << "impulse times the speed of the belt";

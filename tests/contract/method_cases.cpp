@@ -6,6 +6,8 @@
 #include "nonsmooth/nonsmooth.h"
 #include "upsampling/guided.h"
 
+#include <algorithm>
+
 namespace talus::contract {
 
 /// Clumps of different sizes, more than one kind of them.
@@ -54,11 +56,30 @@ const world::MethodInfo kAdaptive = [] {
     return info;
 }();
 
+/// A floor and a box that are covered with spheres, in worlds that have them.
+const world::MethodInfo kCovered = [] {
+    world::MethodInfo info = dem::info;
+    info.settings = []() -> std::unique_ptr<world::MethodSettings> {
+        auto settings = std::make_unique<dem::Settings>();
+        settings->covered = {{.body = "domain.z_min", .radius = 0.04, .spacing = 0.05, .rough = 0.01}, {.body = "box", .radius = 0.02, .spacing = {}, .rough = {}}};
+        settings->youngsModulus = 1e6;
+        settings->stepFraction = 0.1;
+        return settings;
+    };
+    info.check = [](const world::MethodSettings& given, const world::World& world, Problems& problems) {
+        dem::Settings settings = static_cast<const dem::Settings&>(given);
+        std::erase_if(settings.covered, [&](const dem::CoverSettings& c) { return std::ranges::none_of(world.bodies, [&](const world::Body& b) { return b.name == c.body; }); });
+        dem::info.check(settings, world, problems);
+    };
+    return info;
+}();
+
 const MethodCase kSphereDem{.name = "sphere_dem", .info = &sphereDemInfo, .memoryGrains = 4096};
 const MethodCase kDem{.name = "dem", .info = &dem::info, .velocityEntry = "grains/velocity"};
 const MethodCase kDemClumps{.name = "dem_clumps", .info = &kClumps, .memoryGrains = 6000, .velocityEntry = "grains/velocity"};
 const MethodCase kDemWet{.name = "dem_wet", .info = &kWet, .memoryGrains = 6000, .velocityEntry = "grains/velocity"};
 const MethodCase kDemRkf45{.name = "dem_rkf45", .info = &kAdaptive, .memoryGrains = 2000, .velocityEntry = "grains/velocity"};
+const MethodCase kDemCovered{.name = "dem_covered", .info = &kCovered, .velocityEntry = "grains/velocity", .bumpy = true};
 const MethodCase kElastoplastic{.name = "elastoplastic", .info = &elastoplastic::info, .velocityEntry = "points/velocity"};
 
 /// The thrown block as an elastic solid.
@@ -166,7 +187,7 @@ const MethodCase kGuidedByNonsmooth{.name = "guided_by_nonsmooth", .info = &kByN
 }  // namespace
 
 INSTANTIATE_TEST_SUITE_P(EveryMethod, MethodContract,
-                         testing::Values(kSphereDem, kDem, kDemClumps, kDemWet, kDemWet.in(world::Precision::float32), kDemRkf45,
+                         testing::Values(kSphereDem, kDem, kDemClumps, kDemWet, kDemWet.in(world::Precision::float32), kDemRkf45, kDemCovered,
                                          kElastoplastic, kElastoplastic.in(world::Precision::float32), kElastoplasticSolid, kElastoplasticSolid.in(world::Precision::float32),
                                          kElastoplasticCubic, kElastoplasticCubic.in(world::Precision::float32),
                                          kNonsmooth, kNonsmoothWet, kNonsmoothFlat,

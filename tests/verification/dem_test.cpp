@@ -80,14 +80,6 @@ TEST(DemVerification, aSpinningTopStopsByTwistingFriction) {
     }
 }
 
-/// Turns the only grain; clumps come turned at random.
-void orient(world::Simulation& run, const Quat& q) {
-    MemoryArchive archive;
-    run.save(archive);
-    for (const char* entry : {"method/grains/orientation", "method/grains/built_orientation"}) archive.put(entry, std::vector<double>{q.w, q.x, q.y, q.z});
-    run.load(Exec(1), archive);
-}
-
 /// A flat clump of four spheres cannot roll. It lies on a floor, gravity is turned to the slope within 0.2 s, and speed and way are
 /// taken a second apart.
 struct Slide {

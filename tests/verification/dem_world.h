@@ -52,6 +52,14 @@ inline world::Simulation startDem(world::World world, const dem::Settings& setti
     return simulation;
 }
 
+/// Turns the only grain; clumps come turned at random.
+inline void orient(world::Simulation& run, const Quat& q) {
+    MemoryArchive archive;
+    run.save(archive);
+    for (const char* entry : {"method/grains/orientation", "method/grains/built_orientation"}) archive.put(entry, std::vector<double>{q.w, q.x, q.y, q.z});
+    run.load(Exec(1), archive);
+}
+
 /// Fields of all grains by id.
 class GrainTable {
 public:
