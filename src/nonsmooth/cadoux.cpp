@@ -22,10 +22,10 @@ struct Iterate {
 };
 
 /// How far z is from Π(z − gradient), which is 0 at the solution of the convex problem.
-double distanceToProjection(const ConeProgram& program, const Iterate& at, ConeVector& work, const ConeVector& zero) {
-    program.combine(at.z, -1, at.gradient, zero, work);
+double distanceToProjection(const ConeProgram& program, const Iterate& at, ConeVector& work) {
+    program.add(at.z, -1, at.gradient, work);
     program.project(work);
-    program.combine(work, -1, at.z, zero, work);
+    program.add(work, -1, at.z, work);
     return std::sqrt(program.dot(work, work));
 }
 
@@ -49,34 +49,30 @@ public:
 
     void round(ConeProgram& program, Iterate& at) override {
         for (;;) {
-            program.combine(ahead_.z, -1 / norm_, ahead_.gradient, zeroLike(at.z), next_.z);
+            program.add(ahead_.z, -1 / norm_, ahead_.gradient, next_.z);
             program.project(next_.z);
             program.rates(next_.z, next_.gradient);
             program.addShift(next_.gradient);
-            program.combine(next_.z, -1, ahead_.z, zeroLike(at.z), step_);
-            program.combine(next_.gradient, -1, ahead_.gradient, zeroLike(at.z), change_);
+            program.add(next_.z, -1, ahead_.z, step_);
+            program.add(next_.gradient, -1, ahead_.gradient, change_);
             const double length = program.dot(step_, step_);
             if (program.dot(step_, change_) <= norm_ * length * (1 + 1e-12) || !(length > 0) || norm_ > 1e6) break;   // dᵀ A d ≤ L dᵀ d
             norm_ *= 2;
         }
-        program.combine(next_.z, -1, at.z, zeroLike(at.z), step_);
+        program.add(next_.z, -1, at.z, step_);
         const bool overshot = program.dot(ahead_.gradient, step_) > 0;
         const double thetaNext = 0.5 * (std::sqrt(theta_ * theta_ * theta_ * theta_ + 4 * theta_ * theta_) - theta_ * theta_);
         const double beta = overshot ? 0 : theta_ * (1 - theta_) / (theta_ * theta_ + thetaNext);
         theta_ = overshot ? 1 : thetaNext;
-        program.combine(next_.z, beta, next_.z, at.z, ahead_.z);
-        program.combine(next_.gradient, beta, next_.gradient, at.gradient, ahead_.gradient);
+        program.extrapolate(next_.z, beta, next_.z, at.z, ahead_.z);
+        program.extrapolate(next_.gradient, beta, next_.gradient, at.gradient, ahead_.gradient);
         std::swap(at, next_);
         norm_ *= 0.9;
     }
 
 private:
-    const ConeVector& zeroLike(const ConeVector& z) {
-        if (zero_.sites.size() != z.sites.size() || zero_.places.size() != z.places.size()) zero_ = {std::vector<Chi>(z.sites.size()), std::vector<Vec3>(z.places.size())};
-        return zero_;
-    }
     Iterate ahead_, next_;
-    ConeVector step_, change_, zero_;
+    ConeVector step_, change_;
     double theta_ = 1, norm_ = kFirstNorm;
 };
 
@@ -84,34 +80,33 @@ private:
 /// else to its minimum along the projected direction, which is known exactly.
 class Spg final : public InnerSolver {
 public:
-    void begin(const Iterate& at) override {
-        zero_ = {std::vector<Chi>(at.z.sites.size()), std::vector<Vec3>(at.z.places.size())};
+    void begin(const Iterate&) override {
         value_ = 0;
         highest_.fill(0);
     }
 
     void round(ConeProgram& program, Iterate& at) override {
-        program.combine(at.z, -step_, at.gradient, zero_, trial_.z);
+        program.add(at.z, -step_, at.gradient, trial_.z);
         program.project(trial_.z);
         program.rates(trial_.z, trial_.gradient);
         program.addShift(trial_.gradient);
-        program.combine(trial_.z, -1, at.z, zero_, direction_);
-        program.combine(trial_.gradient, -1, at.gradient, zero_, change_);
+        program.add(trial_.z, -1, at.z, direction_);
+        program.add(trial_.gradient, -1, at.gradient, change_);
         const double slope = program.dot(at.gradient, direction_), curvature = program.dot(direction_, change_), length = program.dot(direction_, direction_);
         if (!(length > 0)) return;
         const bool low = value_ + slope + 0.5 * curvature <= *std::ranges::max_element(highest_) + 1e-4 * slope;
         const double part = low || !(curvature > 0) ? 1.0 : std::clamp(-slope / curvature, 0.0, 1.0);
         value_ += part * slope + 0.5 * part * part * curvature;   // above that where the problem began
         highest_[rounds_++ % highest_.size()] = value_;
-        program.combine(at.z, part, direction_, zero_, at.z);
-        program.combine(at.gradient, part, change_, zero_, at.gradient);
+        program.add(at.z, part, direction_, at.z);
+        program.add(at.gradient, part, change_, at.gradient);
         if (curvature > 0) step_ = std::clamp(even_ ? length / curvature : curvature / std::max(program.dot(change_, change_), 1e-300), 1e-4, 1e4);
         even_ = !even_;
     }
 
 private:
     Iterate trial_;
-    ConeVector direction_, change_, zero_;
+    ConeVector direction_, change_;
     std::array<double, 10> highest_{};   // of the last rounds
     std::size_t rounds_ = 0;
     double value_ = 0, step_ = 1 / kFirstNorm;
@@ -137,7 +132,6 @@ public:
 private:
     void run(ConeProgram& program, Iterate& at, const SolveLimits& limits, SolveReport& report) {
         Inner inner;
-        const ConeVector zero{std::vector<Chi>(at.z.sites.size()), std::vector<Vec3>(at.z.places.size())};
         ConeVector work;
         program.rates(at.z, at.gradient);
         for (;;) {
@@ -147,12 +141,12 @@ private:
             program.takeShift(at.gradient);
             program.addShift(at.gradient);
             inner.begin(at);
-            const double wanted = kInnerPart * distanceToProjection(program, at, work, zero);
+            const double wanted = kInnerPart * distanceToProjection(program, at, work);
             for (int rounds = 0; rounds < kMostInnerRounds && report.sweeps < limits.mostSweeps;) {
                 inner.round(program, at);
                 ++rounds;
                 ++report.sweeps;
-                if (rounds % kRoundsBetweenChecks == 0 && distanceToProjection(program, at, work, zero) <= wanted) break;
+                if (rounds % kRoundsBetweenChecks == 0 && distanceToProjection(program, at, work) <= wanted) break;
             }
             program.rates(at.z, at.gradient);   // without sliding speeds, and rounding of many sums gone
         }

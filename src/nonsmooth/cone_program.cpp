@@ -154,14 +154,19 @@ double ConeProgram::dot(const ConeVector& a, const ConeVector& b) const {
     return 2 * sites + places;
 }
 
-void ConeProgram::combine(const ConeVector& a, double t, const ConeVector& b, const ConeVector& c, ConeVector& to) const {
+void ConeProgram::add(const ConeVector& a, double t, const ConeVector& b, ConeVector& to) const {
     to.sites.resize(a.sites.size());
     to.places.resize(a.places.size());
     exec_.forBlocks(a.sites.size(), kSitesPerTask, [&](std::size_t begin, std::size_t end) {
         for (std::size_t j = begin; j < end; ++j)
-            for (std::size_t k = 0; k < 6; ++k) to.sites[j][k] = a.sites[j][k] + t * (b.sites[j][k] - c.sites[j][k]);
+            for (std::size_t k = 0; k < 6; ++k) to.sites[j][k] = a.sites[j][k] + t * b.sites[j][k];
     });
-    for (std::size_t i = 0; i < a.places.size(); ++i) to.places[i] = a.places[i] + t * (b.places[i] - c.places[i]);
+    for (std::size_t i = 0; i < a.places.size(); ++i) to.places[i] = a.places[i] + t * b.places[i];
+}
+
+void ConeProgram::extrapolate(const ConeVector& a, double t, const ConeVector& b, const ConeVector& c, ConeVector& to) const {
+    add(a, t, b, to);
+    add(to, -t, c, to);
 }
 
 }  // namespace talus::nonsmooth

@@ -37,8 +37,9 @@ public:
     double residual(const ConeVector& z, const ConeVector& rates);
 
     double dot(const ConeVector& a, const ConeVector& b) const;
-    /// to ← a + t (b − c).
-    void combine(const ConeVector& a, double t, const ConeVector& b, const ConeVector& c, ConeVector& to) const;
+    /// to ← a + t b, and to ← a + t (b − c).
+    void add(const ConeVector& a, double t, const ConeVector& b, ConeVector& to) const;
+    void extrapolate(const ConeVector& a, double t, const ConeVector& b, const ConeVector& c, ConeVector& to) const;
 
 private:
     const Exec& exec_;

@@ -59,6 +59,18 @@ public:
         });
     }
 
+    /// Diagonal of M + Δt K.
+    std::vector<Vec3> diagonal() const {
+        std::vector<Vec3> result(mass_.size());
+        for (std::size_t n = 0; n < result.size(); ++n) {
+            result[n] = {mass_[n], mass_[n], mass_[n]};
+            for (std::size_t corner = 0; corner < kCorners; ++corner)
+                if (const std::int32_t cell = grid_.nodeCells[n][corner]; cell >= 0)
+                    for (int axis = 0; axis < 3; ++axis) result[n][axis] += scale_[static_cast<std::size_t>(cell)] * matrix_[25 * (3 * corner + static_cast<std::size_t>(axis))];
+        }
+        return result;
+    }
+
 private:
     void ofCell(std::size_t c, const std::vector<Vec3>& u) {
         std::array<double, 24>& force = forces_[c];
@@ -93,7 +105,7 @@ double dotOf(const Exec& exec, const std::vector<Vec3>& a, const std::vector<Vec
 
 }  // namespace
 
-// Preconditioned by the lumped mass. The residual is that of momentum.
+// Preconditioned by the diagonal: nodes of little mass beside full ones would need many rounds otherwise. The residual is that of momentum.
 int diffuse(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const Points& points, std::span<const Rheology> rheology, double viscosity, double dt, std::span<const double> mass,
             std::vector<Node>& nodes) {
     const std::size_t count = grid.nodes.size();
@@ -101,8 +113,9 @@ int diffuse(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, con
     std::vector<Vec3> u(count), residual(count), z(count), direction(count), product(count);
     for (std::size_t n = 0; n < count; ++n) u[n] = nodes[n].velocity;
     a.apply(u, product);
+    const std::vector<Vec3> diagonal = a.diagonal();
     const auto precondition = [&] {
-        for (std::size_t n = 0; n < count; ++n) z[n] = residual[n] / mass[n];
+        for (std::size_t n = 0; n < count; ++n) z[n] = {residual[n].x / diagonal[n].x, residual[n].y / diagonal[n].y, residual[n].z / diagonal[n].z};
     };
     for (std::size_t n = 0; n < count; ++n) residual[n] = nodes[n].inverseMass > 0 ? mass[n] * u[n] - product[n] : Vec3{};
     precondition();

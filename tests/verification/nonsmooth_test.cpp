@@ -78,7 +78,8 @@ TEST(NonsmoothVerification, aColumnCarriesItsWeight) {
 
 /// D_daviet_infinite_slope_onestep.csv: a layer on a floor that holds it, gravity tilted, one step from rest with nothing known of
 /// the stress. Acceleration of the upper half along the slope [m/s²], two cells at the surface aside where points lie by chance and it is rough.
-double slopeAcceleration(double thetaDeg, double muHat, double cellsDeep, mpm::Start startOfPoints, nonsmooth::Constraint constraint, double tolerance) {
+double slopeAcceleration(double thetaDeg, double muHat, double cellsDeep, mpm::Start startOfPoints, nonsmooth::Constraint constraint, double tolerance,
+                         nonsmooth::Solver solver = nonsmooth::Solver::gaussSeidel) {
     const double h = 0.1, dt = 0.01;
     world::World world = layerOnASlope(h, cellsDeep, muHat, thetaDeg);
     Settings settings;
@@ -86,6 +87,7 @@ double slopeAcceleration(double thetaDeg, double muHat, double cellsDeep, mpm::S
     settings.constraint = constraint;
     settings.tolerance = tolerance;
     settings.mostSweeps = 60000;
+    settings.solver = solver;
     const auto method = nonsmooth::info.create(settings, world, world::Precision::float64);
     const Exec exec(1);
     method->insert(exec, world, world.fills.front());
@@ -121,6 +123,17 @@ TEST(NonsmoothVerification, anInfiniteSlopeLetsGoAtItsAngle) {
 
 // The same of deeper layers and of points that lie by chance. Those fill some places too little, which would have to be pressed together first: so
 // nothing may be compressed here.
+// Between tan⁻¹ μ̂ and tan⁻¹ (μ̂/√(1 − 4μ̂²/3)), 26.6° and 35.3° here, the law has solutions at rest and solutions that slide.
+TEST(NonsmoothVerification, everySolverLetsASteepSlopeGo) {
+    const double expected = 9.81 * (std::sin(29 * std::numbers::pi / 180) - 0.5 * std::cos(29 * std::numbers::pi / 180));
+    for (const auto solver : {nonsmooth::Solver::gaussSeidel, nonsmooth::Solver::cadouxApgd, nonsmooth::Solver::cadouxSpg})
+        for (const double tolerance : {1e-5, 1e-7}) {
+            const double a = slopeAcceleration(29, 0.5, 6, mpm::Start::lattice, nonsmooth::Constraint::volumeFraction, tolerance, solver);
+            std::printf("    %s, tolerance %.0e: %.4f m/s², expected %.4f\n", nonsmooth::kSolverNames[static_cast<std::size_t>(solver)].data(), tolerance, a, expected);
+            EXPECT_NEAR(a, expected, 0.01 * 9.81);
+        }
+}
+
 TEST(NonsmoothVerification, anInfiniteSlopeLetsGoAtItsAngleHoweverDeepAndWhereverPointsLie) {
     const double muHat = 0.5, threshold = std::atan(muHat) * 180 / std::numbers::pi;
     for (const double deep : {6.0, 20.0})
