@@ -4,6 +4,7 @@
 
 #include "geometry/operators.h"
 #include "geometry/primitives.h"
+#include "nonsmooth/frames.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,7 @@ namespace talus::nonsmooth {
 NonsmoothMethod::NonsmoothMethod(const Settings& settings, const world::World& world, world::Precision precision)
     : settings_(settings), single_(solvesInSingle(settings, precision)), domain_(world.domain), frame_(gridFrame(settings, world)), solver_(makeSolver(settings.solver)) {
     if (settings_.anisotropy > 0) points_.layFlat();
+    if (settings_.frames != PointFrames::none) points_.followVolumes();
     refresh(world);
 }
 
@@ -48,11 +50,11 @@ world::Inserted NonsmoothMethod::insert(const Exec& exec, world::World& world, c
     const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
     if (!fill.listed) {
         mpm::StartPoints start = mpm::startPoints(settings_.start, settings_.pointsPerCell, frame_, fill, world.seed);
-        std::erase_if(start.positions, [&](const Vec3& x) { return mpm::insideAny(bodies, x); });
+        leftOut_ += static_cast<std::int64_t>(std::erase_if(start.positions, [&](const Vec3& x) { return mpm::insideAny(bodies, x); }));
         return add(exec, world, fill, start.positions.size(), [&](std::size_t i) { return NewPoint{start.positions[i], fill.velocity, start.volume, fill.material, nullptr}; });
     }
     const world::ListedGrains& list = *fill.listed;
-    const double ownVolume = frame_.cellVolume() / static_cast<double>(settings_.pointsPerCell);
+    const double ownVolume = wholeVolume();
     const auto point = [&](std::size_t i) {
         return NewPoint{list.positions[i], list.velocities.empty() ? fill.velocity : list.velocities[i], list.volumes.empty() ? ownVolume : list.volumes[i],
                         list.materials.empty() ? fill.material : list.materials[i], list.stresses.empty() ? nullptr : &list.stresses[i]};
@@ -91,6 +93,7 @@ world::Inserted NonsmoothMethod::add(const Exec& exec, world::World& world, cons
             points_.setStress(row, (-1 / rheology_[m].crowding) * SymTensor{s[0], s[1], s[2], s[3], s[4], s[5]});
         }
         if (points_.normals) points_.normals->set(row, normals);
+        if (points_.frames) points_.frames->set(row, ballOf(p.volume));
         if (points_.bonds) points_.bonds->gap(row) = static_cast<float>(std::max(0.0, 1 / rheology_[m].crowding - 1));
         points_.volume(row) = p.volume;
         points_.mass(row) = materials_[m].bulkDensity() * p.volume;
@@ -135,9 +138,9 @@ world::Removed NonsmoothMethod::erase(const Exec& exec, const world::Region& reg
 // Points move at most `cfl` of a cell in a step, those that gravity lets go of too, and bodies no further.
 double NonsmoothMethod::stableStep(const world::World& world) const {
     double dt = settings_.dt.value_or(std::numeric_limits<double>::infinity());
-    if (settings_.fixedStep) return dt;
     double bodyRate = 0;
     for (const world::Body& body : world.bodies) bodyRate = std::max(bodyRate, body.fastest(world.time, {domain_.min, domain_.max}) / frame_.smallestSpacing());
+    if (settings_.fixedStep) return std::min(dt, 1 / std::max(bodyRate, 1e-300));   // bodies that go through a cell in less take it in turns
     const double rate = std::max(cellRate_, bodyRate), h = frame_.smallestSpacing();
     // The longest Δt with Δt (v + g Δt) ≤ cfl h.
     const double g = norm(world.gravity), v = rate * h;
@@ -150,10 +153,11 @@ double NonsmoothMethod::stableStep(const world::World& world) const {
 std::vector<world::Metric> NonsmoothMethod::metrics() const {
     return {{"sweeps", last_.sweeps},  {"residual_Pa", last_.residual}, {"tolerance_Pa", last_.tolerance}, {"cells", last_.cells}, {"nodes", last_.nodes},
             {"packed_volume_m3", last_.packedVolume}, {"overfull_volume_m3", last_.overfullVolume}, {"viscosity_rounds", last_.rounds},
-            {"correction_volume_m3", last_.excessVolume}, {"correction_energy_J", correctionEnergy_}};
+            {"correction_volume_m3", last_.excessVolume}, {"correction_energy_J", correctionEnergy_},
+            {"splits", static_cast<double>(splits_)}, {"merges", static_cast<double>(merges_)}};
 }
 
-std::vector<world::Metric> NonsmoothMethod::fallbacks() const { return {{"missed_tolerances", static_cast<double>(missed_)}}; }
+std::vector<world::Metric> NonsmoothMethod::fallbacks() const { return {{"missed_tolerances", static_cast<double>(missed_)}, {"left_out_in_bodies", static_cast<double>(leftOut_)}}; }
 
 void NonsmoothMethod::save(Archive& archive) const {
     {
@@ -168,6 +172,7 @@ void NonsmoothMethod::save(Archive& archive) const {
     archive.put("cell_rate", cellRate_);
     archive.put("missed", missed_);
     archive.put("sweeps", sweeps_);
+    archive.put("counts", std::vector<std::int64_t>{splits_, merges_, leftOut_});
     archive.put("last", std::vector<double>{last_.sweeps, last_.residual, last_.tolerance, last_.cells, last_.nodes, last_.packedVolume, last_.overfullVolume, last_.rounds, last_.excessVolume});
     archive.put("correction_energy", correctionEnergy_);
 }
@@ -187,6 +192,11 @@ void NonsmoothMethod::load(const Exec&, const Archive& archive) {
     cellRate_ = archive.value<double>("cell_rate");
     missed_ = archive.value<std::int64_t>("missed");
     sweeps_ = archive.value<std::int64_t>("sweeps");
+    const std::vector<std::int64_t> counts = archive.get<std::int64_t>("counts");
+    if (counts.size() != 3) throw ArchiveError("'counts' has a wrong length");
+    splits_ = counts[0];
+    merges_ = counts[1];
+    leftOut_ = counts[2];
     const std::vector<double> last = archive.get<double>("last");
     if (last.size() != 9) throw ArchiveError("'last' has a wrong length");
     last_ = {last[0], last[1], last[2], last[3], last[4], last[5], last[6], last[7], last[8]};

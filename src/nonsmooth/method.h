@@ -55,6 +55,8 @@ private:
     };
 
     void refresh(const world::World&);
+    /// Of a point that was put in [m³].
+    double wholeVolume() const { return frame_.cellVolume() / static_cast<double>(settings_.pointsPerCell); }
     template <class PointAt>
     world::Inserted add(const Exec&, world::World&, const world::Fill&, std::size_t count, const PointAt&);
     void sort(const Exec&);
@@ -84,6 +86,8 @@ private:
     double correctionEnergy_ = 0;              // that making room added, since the start [J]
     double cellRate_ = 0;                      // max |v_a|/h_a over points [1/s]
     std::int64_t missed_ = 0, sweeps_ = 0;
+    std::int64_t splits_ = 0, merges_ = 0;     // of points
+    std::int64_t leftOut_ = 0;                 // points of fills that lay in bodies
     LastStep last_;
     bool warned_ = false;
     std::vector<std::string> warnings_;

@@ -13,6 +13,7 @@ namespace talus::nonsmooth {
 void Settings::keys(KeyVisitor& v) {
     v.integer({"points_per_cell", "material points in a full cell; a cube (1, 8, 27, 64) for the lattice start", Dimension::none, between(1, 1000)}, pointsPerCell);
     v.choice({"start", "where points start within their cells"}, mpm::kStartNames, start);
+    v.choice({"frames", "follow: every point carries the ellipsoid that the flow makes of its volume; split: those that become long are halved, and small ones put together where they crowd"}, kPointFramesNames, frames);
     v.number({"spacing", "of the grid; from the scene's resolution unless given", Dimension::length, positive()}, spacing);
     v.vector({"cells", "cells along x, y, z of the domain, instead of one spacing for all axes", Dimension::none, {.min = 1, .max = kMostCells}}, cells);
     v.choice({"stress_basis", "constant: one stress tensor a cell; trilinear: between nodes as in the paper, with odd and even layers coming apart"}, kStressBasisNames, stressBasis);
@@ -68,6 +69,7 @@ constexpr std::array kFields{id, position, velocity, radius, mass, volume, mater
                              world::FieldInfo{"volume_fraction", "1", world::FieldType::real, 1, "part of the cell around that grains fill"},
                              world::FieldInfo{"strain_rate", "1/s", world::FieldType::real, 1, "square root of half the square of the strain rate tensor"},
                              world::FieldInfo{"inertial_number", "1", world::FieldType::real, 1, "of the flow, from strain rate, pressure and grain diameter; 0 where nothing presses"},
+                             world::FieldInfo{"frame", "m^2", world::FieldType::real, 6, "sum of a a^T over the half axes a of the ellipsoid that a point fills: xx, yy, zz, xy, yz, xz"},
                              world::FieldInfo{"orientation", "1", world::FieldType::real, 6, "mean of n n^T over the normals of flat grains: xx, yy, zz, xy, yz, xz; a third on the diagonal at random"},
                              world::FieldInfo{"cohesion", "Pa", world::FieldType::real, 1, "k that is left of the material's, 0 where grains do not touch"}};
 
@@ -157,7 +159,7 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
     const double grouped = (sites + kPadding) * (general ? GeneralGaussSeidel::bytesPerSite() : GaussSeidel::bytesPerSite(constant ? 8 : 27, solvesInSingle(settings, precision)));
     const double perGridCell = sizeof(CornerSums) + sizeof(Vec3i) + 4 + kCorners * 4;
     const double perNode = 4 * sizeof(Node) + 3 * sizeof(double) + 2 * sizeof(Vec3) + sizeof(Vec3i) + kCorners * 4;
-    const double perPoint = static_cast<double>(Points().bytesPerRow() + (cohesive ? Bonds().bytesPerRow() + sizeof(float) : 0) + (settings.anisotropy > 0 ? 2 * Normals().bytesPerRow() : 0));
+    const double perPoint = static_cast<double>(Points().bytesPerRow() + (cohesive ? Bonds().bytesPerRow() + sizeof(float) : 0) + ((settings.anisotropy > 0 ? 2 : 0) + (settings.frames != PointFrames::none ? 2 : 0)) * Tensors().bytesPerRow());
     const double bytes = points * perPoint + kSpread * (sites * perSite + grouped + counts.cells * perGridCell + counts.nodes * perNode);
     return {static_cast<std::int64_t>(points), bytes, std::cbrt(cellVolume)};
 }

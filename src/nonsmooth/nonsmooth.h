@@ -22,9 +22,14 @@ inline constexpr std::array<std::string_view, 2> kConstraintNames{"volume_fracti
 enum class ConeShape { exact, box };
 inline constexpr std::array<std::string_view, 2> kConeShapeNames{"exact", "linf"};
 
+/// What becomes of the volumes of points: nothing; ellipsoids that follow the flow; and those halved where they are long and put together where they crowd.
+enum class PointFrames { none, follow, split };
+inline constexpr std::array<std::string_view, 3> kPointFramesNames{"none", "follow", "split"};
+
 struct Settings final : world::MethodSettings {
     std::int64_t pointsPerCell = 8;
     mpm::Start start = mpm::Start::lattice;
+    PointFrames frames = PointFrames::none;
     std::optional<double> spacing;            // of the grid [m]; from the scene's resolution unless given
     std::optional<Vec3> cells;                // along the axes of the domain, instead of one spacing
     StressBasis stressBasis = StressBasis::constant;

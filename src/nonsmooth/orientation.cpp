@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::size_t kRowsPerTask = 1024, kSitesPerTask = 64;
 
-/// exp(A), by Taylor's series of A/2ⁿ, squared n times.
+}  // namespace
+
+// By Taylor's series of A/2ⁿ, squared n times.
 Mat3 exponential(const Mat3& a) {
     constexpr int kTerms = 12;
     constexpr double kSmall = 0.25;   // 0.25¹³/13! is below rounding
@@ -26,8 +28,6 @@ Mat3 exponential(const Mat3& a) {
     for (int i = 0; i < halvings; ++i) sum = sum * sum;
     return sum;
 }
-
-}  // namespace
 
 SymTensor turned(const SymTensor& orientation, const Mat3& gradient, double coefficient, double dt) {
     const Mat3 back = transpose(gradient), strain = 0.5 * (gradient + back), spin = 0.5 * (gradient - back);

@@ -16,6 +16,8 @@ namespace talus::nonsmooth {
 /// Jeffery's coefficient Λ of grains of that thickness over width.
 inline double jefferyCoefficient(double aspect) { return (aspect * aspect - 1) / (aspect * aspect + 1); }
 
+Mat3 exponential(const Mat3&);
+
 /// ν₂ after a time in a constant velocity gradient, exact for the closure: with L = W + Λ ε̇ and E = exp(Δt L) it is E ν₂ Eᵀ over its
 /// trace, which is a second moment of normals however long the step.
 SymTensor turned(const SymTensor& orientation, const Mat3& gradient, double coefficient, double dt);

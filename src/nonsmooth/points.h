@@ -22,23 +22,33 @@ struct Bonds : Table {
     Column<float> gap{*this, "gap"};                    // by which its grains have moved apart, in their volume
 };
 
-/// How flat grains lie: the mean of n nᵀ over their normals (nonsmooth/orientation.h).
-struct Normals : Table {
-    static constexpr const char* kName = "normals";
-    Normals() : Table(1) {}
+/// A symmetric tensor of every point.
+struct Tensors : Table {
+    Tensors() : Table(1) {}
 
+    Column<float, 6> entries{*this, "tensor"};           // xx, yy, zz, xy, yz, xz
+    SymTensor tensor(std::size_t row) const { return {entries(row, 0), entries(row, 1), entries(row, 2), entries(row, 3), entries(row, 4), entries(row, 5)}; }
+    void set(std::size_t row, const SymTensor& s) {
+        const double entry[6] = {s.xx, s.yy, s.zz, s.xy, s.yz, s.xz};
+        for (int k = 0; k < 6; ++k) entries(row, k) = static_cast<float>(entry[k]);
+    }
+};
+
+/// How flat grains lie: the mean of n nᵀ over their normals (nonsmooth/orientation.h).
+struct Normals : Tensors {
+    static constexpr const char* kName = "normals";
     static constexpr SymTensor kAtRandom{1.0 / 3, 1.0 / 3, 1.0 / 3, 0, 0, 0};
-    Column<float, 6> moment{*this, "moment"};            // xx, yy, zz, xy, yz, xz
+
     void resize(std::size_t rows) {
         const std::size_t before = Table::rows();
         Table::resize(rows);
         for (std::size_t row = before; row < rows; ++row) set(row, kAtRandom);
     }
-    SymTensor tensor(std::size_t row) const { return {moment(row, 0), moment(row, 1), moment(row, 2), moment(row, 3), moment(row, 4), moment(row, 5)}; }
-    void set(std::size_t row, const SymTensor& s) {
-        const double entry[6] = {s.xx, s.yy, s.zz, s.xy, s.yz, s.xz};
-        for (int k = 0; k < 6; ++k) moment(row, k) = static_cast<float>(entry[k]);
-    }
+};
+
+/// F of the ellipsoid that the volume of a point has become [m²] (nonsmooth/frames.h); 0: a ball.
+struct Frames : Tensors {
+    static constexpr const char* kName = "frames";
 };
 
 struct Points : Table {
@@ -59,7 +69,9 @@ struct Points : Table {
     std::optional<Bonds> bonds;                         // where a material has cohesion
     std::optional<Normals> normals;                     // where friction depends on the way grains lie
     void bindTogether() { bonds.emplace().resize(rows()); }
+    std::optional<Frames> frames;                       // where volumes follow the flow
     void layFlat() { normals.emplace().resize(rows()); }
+    void followVolumes() { frames.emplace().resize(rows()); }
 
     // With what only some runs need.
     void resize(std::size_t rows) {
@@ -115,6 +127,7 @@ private:
     static void forParts(Self& self, const Visit& visit) {
         if (self.bonds) visit(*self.bonds);
         if (self.normals) visit(*self.normals);
+        if (self.frames) visit(*self.frames);
     }
 };
 

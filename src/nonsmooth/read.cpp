@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points as fields.
 #include "nonsmooth/cohesion.h"
+#include "nonsmooth/frames.h"
 #include "nonsmooth/method.h"
 #include "world/chunk_writer.h"
 
@@ -44,6 +45,10 @@ const world::FieldWriter<PointValues> kWriters[] = {
     {"pressure", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.pressure()); }},
     {"volume_fraction", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.points.fraction(p.row)); }},
     {"strain_rate", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.strainRate()); }},
+    {"frame", [](const PointValues& p, Reals& out, Integers&) {
+         const SymTensor s = p.points.frames ? ofVolume(p.points.frames->tensor(p.row), p.points.volume(p.row)) : ballOf(p.points.volume(p.row));
+         out.insert(out.end(), {s.xx, s.yy, s.zz, s.xy, s.yz, s.xz});
+     }},
     {"orientation", [](const PointValues& p, Reals& out, Integers&) {
          const SymTensor s = p.points.normals ? p.points.normals->tensor(p.row) : Normals::kAtRandom;
          out.insert(out.end(), {s.xx, s.yy, s.zz, s.xy, s.yz, s.xz});

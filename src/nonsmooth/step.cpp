@@ -4,6 +4,7 @@
 
 #include "mpm/points_in_bodies.h"
 #include "nonsmooth/cohesion.h"
+#include "nonsmooth/frames.h"
 #include "nonsmooth/orientation.h"
 
 #include <fmt/format.h>
@@ -87,10 +88,13 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
         freeBodies_.move();
         toPoints(exec, world, dt);                                                                                      // (22), (23)
         if (points_.normals) turnNormals(exec, jefferyCoefficient(settings_.grainAspect), dt, points_);
+        if (points_.frames) stretchFrames(exec, dt, points_);
         if (points_.bonds) loosen(exec, frame_, grid_, problem_, settings_.stressBasis, cohesion_, settings_.cohesionDecay, dt, points_);
+        if (settings_.frames == PointFrames::split) splits_ += split(exec, wholeVolume(), mpm::bodiesAfter(world, freeBodies_, dt), domain_, world.nextId, points_);   // §5.3
         freeBodies_.commit(world);
     }
     sort(exec);
+    if (settings_.frames == PointFrames::split) merges_ += merge(exec, frame_, wholeVolume(), static_cast<double>(settings_.pointsPerCell), points_);
     return world::Done{};
 }
 
