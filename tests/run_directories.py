@@ -89,9 +89,12 @@ def is_whole(frame: bytes) -> bool:
     offsets = [int(text) for text in re.findall(rb'offset="(\d+)"', header)]
     if not found or not offsets:
         return False
-    begin = max(offsets) + 8
-    size = int.from_bytes(data[begin - 8:begin], "little")
-    return data[begin + size:] == TRAILER
+    number = lambda at: int.from_bytes(data[at:at + 8], "little")
+    begin = max(offsets)
+    if b" compressor=" not in header:
+        return data[begin + 8 + number(begin):] == TRAILER
+    blocks = number(begin)   # their number, two sizes, what each takes up, and they themselves
+    return blocks < len(data) and data[begin + 8 * (3 + blocks) + sum(number(begin + 8 * (3 + b)) for b in range(blocks)):] == TRAILER
 
 
 def cut_off(directory: Path) -> list[Path]:

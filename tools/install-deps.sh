@@ -19,6 +19,7 @@ packages=(
     libfmt-dev            # text
     nlohmann-json3-dev    # run.json, results.json, schema
     libhdf5-dev           # checkpoints
+    zlib1g-dev            # compressed frames, which VTK reads
     libembree-dev         # rays of pictures, nearest triangle of a mesh
     libtinyobjloader-dev  # OBJ meshes
     libtinygltf-dev       # glTF meshes

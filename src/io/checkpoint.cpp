@@ -178,24 +178,38 @@ void quietHdf5() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
 }  // namespace
 
-void writeCheckpoint(const Path& path, std::uint64_t serial, FunctionRef<void(Archive&)> fill) {
+struct CheckpointImage::Content {
+    WritingArchive archive;
+    std::span<const std::byte> image;
+    Header header;
+};
+
+CheckpointImage::CheckpointImage(Path path, std::uint64_t serial, FunctionRef<void(Archive&)> fill) : path_(std::move(path)) {
     quietHdf5();
     try {
-        WritingArchive archive;
-        fill(archive);
-        const std::span<const std::byte> image = archive.image();
-        Header header{serial, kHeaderBytes + image.size(), 0};
-        Checksum sum = checksumOf(header);
-        sum.add(image);
-        header.checksum = sum.value();
-        AtomicFile file(path);
-        file.write(header.block());
-        file.write(image);
-        file.commit();
+        content_ = std::make_unique<Content>();
+        fill(content_->archive);
+        content_->image = content_->archive.image();
+        content_->header = {serial, kHeaderBytes + content_->image.size(), 0};
     } catch (const ArchiveError& error) {
-        throw Error(ExitCode::io, fmt::format("cannot write '{}': {}", path.string(), error.what()));
+        throw Error(ExitCode::io, fmt::format("cannot write '{}': {}", path_.string(), error.what()));
     }
 }
+
+CheckpointImage::~CheckpointImage() = default;
+
+void CheckpointImage::write() const {
+    Header header = content_->header;
+    Checksum sum = checksumOf(header);
+    sum.add(content_->image);
+    header.checksum = sum.value();
+    AtomicFile file(path_);
+    file.write(header.block());
+    file.write(content_->image);
+    file.commit();
+}
+
+void writeCheckpoint(const Path& path, std::uint64_t serial, FunctionRef<void(Archive&)> fill) { CheckpointImage(path, serial, fill).write(); }
 
 Checkpoint::Checkpoint(Path path) : path_(std::move(path)), serial_(checkedSerial(path_)) {
     quietHdf5();
@@ -230,11 +244,12 @@ void CheckpointPair::continueFrom(const Checkpoint& checkpoint, bool provisional
     removeFile(file(other));
 }
 
-void CheckpointPair::write(bool provisional, FunctionRef<void(Archive&)> fill) {
+std::unique_ptr<CheckpointImage> CheckpointPair::prepare(bool provisional, FunctionRef<void(Archive&)> fill) {
     const std::size_t slot = 1 - kept_;
-    writeCheckpoint(file(slot), ++serial_, fill);
+    auto image = std::make_unique<CheckpointImage>(file(slot), ++serial_, fill);
     serials_[slot] = serial_;
     if (!provisional) kept_ = slot;
+    return image;
 }
 
 }  // namespace talus::io

@@ -16,8 +16,25 @@ namespace talus::io {
 
 inline constexpr int kCheckpointFormat = 1;
 
-/// Writes a checkpoint: `fill` puts the state into the archive. The file is whole or it is not there.
-/// `serial` orders the checkpoints of a run.
+/// A checkpoint in memory, as it was when it was made, to be written later: write() may be called by another thread, all else belongs to one
+/// thread with all that uses HDF5.
+class CheckpointImage {
+public:
+    CheckpointImage(Path, std::uint64_t serial, FunctionRef<void(Archive&)> fill);
+    ~CheckpointImage();
+    CheckpointImage(const CheckpointImage&) = delete;
+    CheckpointImage& operator=(const CheckpointImage&) = delete;
+
+    /// The file is whole or it is not there.
+    void write() const;
+
+private:
+    struct Content;
+    Path path_;
+    std::unique_ptr<Content> content_;
+};
+
+/// Writes a checkpoint: `fill` puts the state into the archive. `serial` orders the checkpoints of a run.
 void writeCheckpoint(const Path&, std::uint64_t serial, FunctionRef<void(Archive&)> fill);
 
 /// A checkpoint whose checksum was right when it was opened. Missing entries are ArchiveErrors.
@@ -49,7 +66,9 @@ public:
     /// the run that it belongs to is no more.
     void continueFrom(const Checkpoint&, bool provisional);
 
-    void write(bool provisional, FunctionRef<void(Archive&)> fill);
+    void write(bool provisional, FunctionRef<void(Archive&)> fill) { prepare(provisional, fill)->write(); }
+    /// The same with the writing left to the caller, which must be done before the next one is prepared.
+    std::unique_ptr<CheckpointImage> prepare(bool provisional, FunctionRef<void(Archive&)> fill);
 
 private:
     Path file(std::size_t slot) const { return folder_ / (slot == 0 ? "a.h5" : "b.h5"); }

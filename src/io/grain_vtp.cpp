@@ -2,6 +2,7 @@
 // Points with their data from VTK XML PolyData as ParaView, VTK and others write it: arrays as text, in base64, or appended (raw or
 // in base64), lengths of 32 or 64 bits. https://docs.vtk.org/en/latest/design_documents/VTKFileFormats.html
 #include "io/grain_table.h"
+#include "io/zlib_blocks.h"
 
 #include <fmt/format.h>
 
@@ -63,7 +64,9 @@ public:
         if (file == std::string_view::npos) throw TableFault("it is not a VTK XML file; in ParaView save as .vtp");
         const std::string_view tag = tagAt(file);
         if (attribute(tag, "type") != "PolyData") throw TableFault(fmt::format("it holds '{}', not PolyData; in ParaView apply Extract Surface and save as .vtp", attribute(tag, "type").value_or("")));
-        if (attribute(tag, "compressor")) throw TableFault("its arrays are compressed; in ParaView's dialogue choose the compressor None");
+        const std::optional<std::string_view> compressor = attribute(tag, "compressor");
+        packed_ = compressor == kZlibCompressor && attribute(tag, "header_type") == "UInt64" && text.find("<AppendedData encoding=\"raw\"") != std::string_view::npos;
+        if (compressor && !packed_) throw TableFault("its arrays are compressed; in ParaView's dialogue choose the compressor None");
         if (attribute(tag, "byte_order").value_or("LittleEndian") != "LittleEndian") throw TableFault("its byte order is BigEndian; write it as LittleEndian");
         longLengths_ = attribute(tag, "header_type").value_or("UInt32") == "UInt64";
         const std::size_t appended = text.find("<AppendedData");
@@ -82,7 +85,7 @@ public:
         GrainColumns table;
         const double count = numberOf(attribute(tagAt(piece), "NumberOfPoints").value_or("0"));
         if (!(count >= 1)) throw TableFault("it has no points");
-        if (!(count <= static_cast<double>(header_.size() + appended_.size()))) throw TableFault("it is cut off");
+        if (!(count <= static_cast<double>((packed_ ? kMostPacking : 1) * (header_.size() + appended_.size())))) throw TableFault("it is cut off");
         table.count = static_cast<std::size_t>(count);
         addArrays("<Points", "</Points>", true, table);
         if (table.columns.empty()) throw TableFault("it has no points");
@@ -145,8 +148,16 @@ private:
         const double offset = numberOf(attribute(tag, "offset").value_or("-1"));
         if (!(offset >= 0 && offset < static_cast<double>(appended_.size()))) throw TableFault(fmt::format("array '{}' lies outside the file", name));
         const std::string_view from = appended_.substr(static_cast<std::size_t>(offset));
+        if (packed_) return typed(decoded = unpacked(from, name), type, name);
         if (appendedIsText_) decoded = base64From(from);
         return typed(numbersIn(appendedIsText_ ? std::string_view(decoded) : from, name), type, name);
+    }
+    std::string unpacked(std::string_view from, const std::string& name) const {
+        try {
+            return decompressed(from, kMostBytes);
+        } catch (const std::runtime_error& fault) {
+            throw TableFault(fmt::format("array '{}': {}", name, fault.what()));
+        }
     }
     std::string_view inlineText(std::size_t begin) const { return header_.substr(begin, header_.find('<', begin) - begin); }
 
@@ -195,8 +206,9 @@ private:
         throw TableFault(fmt::format("array '{}' is of the unknown type '{}'", name, type));
     }
 
+    static constexpr std::size_t kMostBytes = std::size_t{1} << 36;   // of an array
     std::string_view header_, appended_;
-    bool longLengths_ = false, appendedIsText_ = false;
+    bool longLengths_ = false, appendedIsText_ = false, packed_ = false;
 };
 
 }  // namespace

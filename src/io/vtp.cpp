@@ -3,12 +3,14 @@
 
 #include "core/problems.h"
 #include "io/appended.h"
+#include "io/zlib_blocks.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -33,7 +35,27 @@ void addColumn(AppendedArrays& arrays, std::string& xml, std::string_view name, 
 
 std::string frameName(std::int64_t number) { return fmt::format("grains_{:06}.vtp", number); }
 
-void writeVtp(const Path& path, const Frame& frame) {
+namespace {
+
+/// To a lattice whose spacing is a power of two, so that the last digits of the numbers are zero and take up no room.
+void roundPositions(Frame& frame) {
+    constexpr double kFinest = 1.0 / 64;   // of the smallest radius
+    const FrameColumn* radius = frame.find(world::field::radius.name);
+    if (radius == nullptr) return;
+    double smallest = 0;
+    for (const float r : radius->reals)
+        if (r > 0 && (smallest == 0 || r < smallest)) smallest = r;
+    if (!(smallest > 0)) return;
+    const double step = std::exp2(std::floor(std::log2(kFinest * smallest)));
+    for (FrameColumn& column : frame.columns)
+        if (column.name == world::field::position.name)
+            for (float& x : column.reals) x = static_cast<float>(step * std::nearbyint(x / step));
+}
+
+}  // namespace
+
+void writeVtp(const Path& path, Frame frame, FrameStyle style) {
+    if (style == FrameStyle::quantised) roundPositions(frame);
     const FrameColumn* position = frame.find(world::field::position.name);
     if (position == nullptr) throw std::logic_error("a frame needs the field 'position'");
     // One vertex cell per grain, so that ParaView's cell filters (threshold, clip) work grain by grain.
@@ -41,8 +63,8 @@ void writeVtp(const Path& path, const Frame& frame) {
     std::iota(connectivity.begin(), connectivity.end(), 0);
     std::iota(offsets.begin(), offsets.end(), 1);
 
-    AppendedArrays arrays;
-    std::string xml(kPolyDataBegin);
+    AppendedArrays arrays(style == FrameStyle::quantised);
+    std::string xml(arrays.begin());
     xml += fmt::format("<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray>\n</FieldData>\n", frame.time);
     xml += fmt::format("<Piece NumberOfPoints=\"{0}\" NumberOfVerts=\"{0}\" NumberOfLines=\"0\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n<PointData>\n", frame.count);
     for (const FrameColumn& column : frame.columns)
@@ -66,13 +88,14 @@ public:
         if (!text_.starts_with("<?xml") || appended == std::string::npos) refuse("no appended data");
         header_ = std::string_view(text_).substr(0, appended);
         data_ = std::string_view(text_).substr(appended + kAppendedBegin.size());
+        packed_ = header_.starts_with(kCompressedPolyDataBegin);
     }
 
     Frame read() {
         Frame frame;
         const std::string_view piece = tagAt(header_.find("<Piece "));
         frame.count = number<std::size_t>(attribute(piece, "NumberOfPoints"));
-        if (frame.count > data_.size()) refuse("it is cut off");
+        if (frame.count > (packed_ ? kMostPacking : 1) * data_.size()) refuse("it is cut off");
         readTime(frame);
         const std::size_t end = header_.find("<Verts>");
         if (end == std::string_view::npos) refuse("no vertices");
@@ -127,6 +150,7 @@ private:
     }
     template <class T>
     void fill(std::vector<T>& values, std::uint64_t offset, std::size_t size) const {
+        if (packed_) return unpack(values, offset, size);
         std::uint64_t bytes = 0;
         if (data_.size() < sizeof bytes || offset > data_.size() - sizeof bytes) refuse("an array lies outside the file");
         std::memcpy(&bytes, data_.data() + offset, sizeof bytes);
@@ -137,9 +161,25 @@ private:
         std::memcpy(values.data(), data_.data() + offset + sizeof bytes, bytes);
     }
 
+    template <class T>
+    void unpack(std::vector<T>& values, std::uint64_t offset, std::size_t size) const {
+        if (offset > data_.size()) refuse("an array lies outside the file");
+        std::string bytes;
+        try {
+            bytes = decompressed(data_.substr(offset), size * sizeof(T));
+        } catch (const std::runtime_error& fault) {
+            refuse(fault.what());
+        }
+        if (bytes.size() != size * sizeof(T)) refuse("an array has a wrong length");
+        if (size == 0) return;
+        values.resize(size);
+        std::memcpy(values.data(), bytes.data(), bytes.size());
+    }
+
     Path path_;
     std::string text_;
     std::string_view header_, data_;
+    bool packed_ = false;
 };
 
 }  // namespace

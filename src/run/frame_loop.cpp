@@ -53,6 +53,7 @@ ExitCode FrameLoop::runFrames(StopRequested stop) {
             throw Error(ExitCode::diverged, failureText());
         }
         if (reached == world::Reached::stopped && !met_) {
+            if (writer_.failed()) writer_.wait();
             writeCheckpoint(tick_);
             if (!stopCode_) continue;   // it was only time for a checkpoint
             writeResults();
@@ -103,9 +104,11 @@ void FrameLoop::writeResults() {
     resultsSeconds_ = secondsSinceStart();
 }
 
-// A row stands in a table only after its frame file is whole, and counts only once a checkpoint has the table's length.
+// A row counts only once a checkpoint has the table's length, and a checkpoint is written only after the frames that it knows of.
 void FrameLoop::writeFrame() {
     const auto phase = exec_.phase("frames");
+    writer_.wait();
+    image_.reset();
     const std::int64_t number = settings_.firstNumber + next();
     std::vector<std::string_view> names(settings_.fields.begin(), settings_.fields.end());
     std::vector<world::FieldInfo> fields;
@@ -114,13 +117,13 @@ void FrameLoop::writeFrame() {
         if (field == nullptr) throw Error(ExitCode::usage, fmt::format("method '{}' has no field '{}'", record_.method, name));
         fields.push_back(*field);
     }
-    io::FrameSink sink(fields);
-    simulation_.method().read(exec_, names, sink);
-    io::writeVtp(directory_.frame(number), std::move(sink).finish(simulation_.world().time));
+    const auto sink = std::make_shared<io::FrameSink>(fields);
+    simulation_.method().read(exec_, names, *sink);
+    writer_.post([sink, path = directory_.frame(number), time = simulation_.world().time, style = settings_.style] { io::writeVtp(path, std::move(*sink).finish(time), style); });
     frameTimes_.push_back(stages_.sinceStart(simulation_.world().time));
     writeBodies();
     writeShapes(number);
-    directory_.listFrames(settings_.firstNumber, frameTimes_);
+    writer_.post([this, times = frameTimes_] { directory_.listFrames(settings_.firstNumber, times); });
     appendRows(number);
 }
 
@@ -166,7 +169,7 @@ bool FrameLoop::keepGoing(StopRequested stop) {
     if (met_) return false;
     stopCode_ = stop();
     if (!stopCode_ && settings_.maxSeconds && secondsSinceStart() >= *settings_.maxSeconds) stopCode_ = ExitCode::timeUp;
-    return !stopCode_ && !checkpointDue();
+    return !stopCode_ && !checkpointDue() && !writer_.failed();
 }
 
 double FrameLoop::secondsSinceStart() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - clock_).count(); }

@@ -7,6 +7,8 @@
 #include "core/function_ref.h"
 #include "core/problems.h"
 #include "io/look.h"
+#include "io/vtp.h"
+#include "run/background_writer.h"
 #include "run/body_meshes.h"
 #include "run/bookmark.h"
 #include "run/frame_schedule.h"
@@ -54,6 +56,7 @@ struct LoopSettings {
     std::int64_t firstNumber = 0;            // of the file of frame 0
     std::vector<std::string> fields;         // in each frame
     bool contacts = false;                   // force chains beside them
+    io::FrameStyle style = io::FrameStyle::exact;
     double checkpointInterval = 0;           // simulated [s]; 0: with every frame
     std::optional<double> maxSeconds;        // wall time
     Stamp stamp;
@@ -162,6 +165,8 @@ private:
     double resultsSeconds_ = 0;              // wall time when results.json was written last
     double earlierSeconds_;                  // wall time of the parts before a resume
     std::map<std::string, double> earlierPhases_;
+    std::unique_ptr<io::CheckpointImage> image_;   // that is being written
+    BackgroundWriter writer_;                // of frames, checkpoints and run.json while the run goes: at most one frame and one checkpoint wait
 };
 
 template <class Action>

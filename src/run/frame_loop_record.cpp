@@ -48,6 +48,12 @@ void FrameLoop::writeRecord(std::string_view status) {
     record_.grainStepsPerSecond = simulation_.stepSeconds() > 0 ? static_cast<double>(simulation_.grainSteps()) / simulation_.stepSeconds() : 0;
     record_.peakMemoryBytes = std::max(record_.peakMemoryBytes, static_cast<std::int64_t>(peakMemory()));
     for (const world::Metric& fallback : simulation_.method().fallbacks()) record_.fallbacks[fallback.name] = std::llround(fallback.value);
+    if (status == "running" && next() > 0) {
+        writer_.post([path = directory_.record(), text = record_.json()] { io::writeFile(path, text); });
+        return;
+    }
+    if (status == "failed") writer_.settle();
+    else writer_.wait();
     io::writeFile(directory_.record(), record_.json());
 }
 

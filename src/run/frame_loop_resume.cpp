@@ -16,6 +16,7 @@ void FrameLoop::begin(const std::string& sceneText, std::span<const scene::Asset
         measurements_.begin();
         writeResults();
         writeCheckpoint(0);
+        writer_.wait();
     });
 }
 
@@ -126,9 +127,11 @@ void FrameLoop::cutBackTo(const io::Checkpoint& checkpoint, const Bookmark& mark
 void FrameLoop::writeCheckpoint(std::int64_t headingTick) {
     const auto phase = exec_.phase("checkpoint");
     measurements_.flush();
+    if (image_) writer_.wait();
+    image_.reset();
     const Bookmark mark{.time = simulation_.world().time, .headingTick = headingTick, .headingTime = schedule_.time(headingTick), .nextTick = tick_,
                         .frameTimes = frameTimes_, .firstNumber = settings_.firstNumber, .lengths = directory_.appendedLengths(), .start = start_};
-    directory_.checkpoints().write(provisional(headingTick), [&](Archive& archive) {
+    image_ = directory_.checkpoints().prepare(provisional(headingTick), [&](Archive& archive) {
         settings_.stamp.save(archive);
         mark.save(archive);
         {
@@ -142,6 +145,7 @@ void FrameLoop::writeCheckpoint(std::int64_t headingTick) {
         const auto group = archive.group("simulation");
         simulation_.save(archive);
     });
+    writer_.post([image = image_.get()] { image->write(); });
     checkpointTime_ = stages_.sinceStart(mark.time);
 }
 

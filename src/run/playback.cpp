@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <sstream>
@@ -157,6 +158,19 @@ world::Inserted Playback::insert(const Exec&, world::World& world, const world::
     return inserted;
 }
 
+namespace {
+
+constexpr auto kFields = [] {
+    std::array<world::FieldInfo, world::kPromisedFields.size() + 1> all;
+    std::ranges::copy(world::kPromisedFields, all.begin());
+    all.back() = {"lag", "m", world::FieldType::real, 3, "by which the way in the last step differs from velocity times step"};
+    return all;
+}();
+
+}  // namespace
+
+std::span<const world::FieldInfo> Playback::fields() const { return kFields; }
+
 double Playback::stableStep(const world::World&) const {
     double interval = std::numeric_limits<double>::infinity();
     if (frames_.size() > 1) interval = loaded_ + 1 < frames_.size() ? frames_[loaded_ + 1].time - frames_[loaded_].time : frames_[1].time - frames_[0].time;
@@ -165,7 +179,14 @@ double Playback::stableStep(const world::World&) const {
 
 world::StepReport Playback::step(const Exec&, world::World& world, double dt) {
     begun_ = true;
+    std::vector<Grain> earlier;
+    earlier.swap(now_);
     goTo(offset_ + world.time + dt);
+    auto old = earlier.begin();   // both by id
+    for (Grain& grain : now_) {
+        while (old != earlier.end() && old->id < grain.id) ++old;
+        if (old != earlier.end() && old->id == grain.id) grain.lag = domain_.nearestImage(grain.position - old->position - dt * grain.velocity);
+    }
     moveBodies(world, time_);
     return world::Done{};
 }
@@ -189,6 +210,7 @@ void Playback::read(const Exec&, world::FieldNames names, world::ChunkSink& sink
             if (names[n] == "id") counts(&Grain::id);
             else if (names[n] == "position") vectors(&Grain::position);
             else if (names[n] == "velocity") vectors(&Grain::velocity);
+            else if (names[n] == "lag") vectors(&Grain::lag);
             else if (names[n] == "radius") numbers(&Grain::radius);
             else if (names[n] == "mass") numbers(&Grain::mass);
             else if (names[n] == "volume") numbers(&Grain::volume);
@@ -244,7 +266,7 @@ const world::MethodInfo playbackInfo{
     .name = "playback",
     .summary = "grains that move as the frames of a finished run say",
     .citation = "",
-    .fields = world::kPromisedFields,
+    .fields = kFields,
     .settings = [] { return std::unique_ptr<world::MethodSettings>(std::make_unique<PlaybackSettings>()); },
     .check = check,
     .estimate = estimate,

@@ -33,7 +33,7 @@ public:
     void setClockBack(double by) override { offset_ += by; }
     double stableStep(const world::World&) const override;
     world::StepReport step(const Exec&, world::World&, double dt) override;
-    std::span<const world::FieldInfo> fields() const override { return world::kPromisedFields; }
+    std::span<const world::FieldInfo> fields() const override;
     void read(const Exec&, world::FieldNames, world::ChunkSink&) const override;
     void save(Archive&) const override;
     void load(const Exec&, const Archive&) override;
@@ -42,6 +42,7 @@ private:
     struct Grain {
         std::int64_t id = 0;
         Vec3 position, velocity;             // [m], [m/s]
+        Vec3 lag = {};                       // by which the way in the last step differs from velocity times step [m]
         double radius = 0, mass = 0, volume = 0, birthTime = 0;
         std::int64_t material = 0, source = 0;
     };

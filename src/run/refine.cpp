@@ -42,6 +42,21 @@ std::vector<std::string> stageEnds(const scene::Scene& scene, const std::vector<
     return sets;
 }
 
+/// Why the scene's probes cannot be followed: one of them measures forces, which nobody computes again, or a field that fine grains do not have.
+/// Empty where they can.
+std::string obstacleToProbes(const scene::Request& request, scene::Methods methods) {
+    try {
+        const scene::Scene scene = scene::read(request, methods);
+        for (const world::ProbePlan& plan : scene.createProbes())
+            for (const world::ProbeColumn& column : plan.probe->columns())
+                if (column.unit == "N") return fmt::format("'{}' measures forces, which are not computed again", plan.probe->name());
+    } catch (const Error& error) {
+        const std::string_view all = error.what();
+        return std::string(all.substr(0, all.find('\n')));
+    }
+    return {};
+}
+
 }  // namespace
 
 Outcome refine(const RefineOptions& options, scene::Methods methods, Observer& observer, StopRequested stop) {
@@ -56,7 +71,7 @@ Outcome refine(const RefineOptions& options, scene::Methods methods, Observer& o
     own.frames = std::min(own.frames.value_or(last), last);
     own.request.scene = (from / "scene.toml").string();
     own.request.method = "guided";
-    std::vector<std::string> sets{"guided.guides=\"playback\"", "guided.interpolate_every=1", fmt::format("guided.factor={}", options.factor), fmt::format("playback.directory={}", quoted(from.string())), "probes=[]", "output.fields=[]"};
+    std::vector<std::string> sets{"guided.guides=\"playback\"", "guided.interpolate_every=1", fmt::format("guided.factor={}", options.factor), fmt::format("playback.directory={}", quoted(from.string())), "output.fields=[]"};
     if (!recorded.stages.empty()) {
         const std::vector<std::string> ends = stageEnds(scene::read({.scene = own.request.scene, .method = {}, .variant = {}, .precision = {}, .sets = {}}, methods), recorded.stages, frames.back().time);
         sets.insert(sets.end(), ends.begin(), ends.end());
@@ -69,6 +84,10 @@ Outcome refine(const RefineOptions& options, scene::Methods methods, Observer& o
         if (method->name == recorded.method) playback.continuum = method->continuum;
     std::vector<const world::MethodInfo*> all(methods.begin(), methods.end());
     all.push_back(&playback);
+    if (const std::string obstacle = obstacleToProbes(own.request, all); !obstacle.empty()) {
+        own.request.sets.insert(own.request.sets.begin(), "probes=[]");
+        observer.warned(fmt::format("the probes of the scene are left out: {}", obstacle));
+    }
     return run(own, all, observer, stop);
 }
 

@@ -27,7 +27,7 @@ Stamp stampOf(const scene::Scene& scene) {
 
 LoopSettings settingsOf(const scene::Scene& scene, const Options& options) {
     return {.end = scene.endTime(), .framesPerSecond = scene.framesPerSecond(), .frames = options.frames, .stages = scene.stages(), .firstNumber = scene.firstFrame(),
-            .fields = scene.outputFields(), .contacts = scene.outputContacts(), .checkpointInterval = scene.checkpointInterval(), .maxSeconds = options.maxSeconds, .stamp = stampOf(scene),
+            .fields = scene.outputFields(), .contacts = scene.outputContacts(), .style = scene.frameStyle(), .checkpointInterval = scene.checkpointInterval(), .maxSeconds = options.maxSeconds, .stamp = stampOf(scene),
             .probes = scene.createProbes(), .look = scene.look()};
 }
 

@@ -208,6 +208,7 @@ void OutputDescription::keys(KeyVisitor& v) {
     v.texts({"fields", "fields to write besides the ones that every method has; [\"all\"] for every field of the method"},
             fields);
     v.flag({"contacts", "whether to write the forces between grains with each frame (dem): contacts_*.vtp, for talus render --chains and ParaView"}, contacts);
+    v.choice({"positions", "in frames: exact, or quantised: rounded to a power of two, at most 1/64 of the smallest radius, and frames compressed as ParaView does it (zlib)"}, io::kFrameStyleNames, positions);
     v.integer({"first_frame", "number of the first frame file", Dimension::none, between(0, 1e9)}, firstFrame);
     v.number({"checkpoint_interval", "simulated time between checkpoints; 0: with every frame", Dimension::time, nonNegative()},
              checkpointInterval);

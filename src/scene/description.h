@@ -150,6 +150,7 @@ struct FillDescription {
 struct OutputDescription {
     std::vector<std::string> fields;   // beyond the promised ones; "all" for every field
     bool contacts = false;             // force chains
+    io::FrameStyle positions = io::FrameStyle::exact;
     std::int64_t firstFrame = 0;       // number of the first frame file
     double checkpointInterval = 0;     // [s] of simulated time; 0: with every frame
     void keys(KeyVisitor&);

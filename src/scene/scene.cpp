@@ -209,6 +209,7 @@ std::int64_t Scene::firstFrame() const { return description_->output.firstFrame;
 double Scene::checkpointInterval() const { return description_->output.checkpointInterval; }
 const std::vector<std::string>& Scene::outputFields() const { return outputFields_; }
 bool Scene::outputContacts() const { return description_->output.contacts; }
+io::FrameStyle Scene::frameStyle() const { return description_->output.positions; }
 const std::vector<std::string>& Scene::warnings() const { return warnings_; }
 const std::vector<Asset>& Scene::assets() const { return assets_; }
 io::Look Scene::look() const { return lookOf(*description_); }

@@ -4,6 +4,7 @@
 
 #include "core/problems.h"
 #include "io/look.h"
+#include "io/vtp.h"
 #include "world/method.h"
 #include "world/probe.h"
 #include "world/simulation.h"
@@ -60,7 +61,8 @@ public:
     std::int64_t firstFrame() const;
     double checkpointInterval() const;           // [s], 0: with every frame
     const std::vector<std::string>& outputFields() const;
-    bool outputContacts() const;   // whether forces between grains are written with each frame   // promised fields first, then those asked for
+    bool outputContacts() const;                 // whether forces between grains are written with each frame
+    io::FrameStyle frameStyle() const;
     const std::vector<std::string>& warnings() const;       // formatted, with their place
     io::Look look() const;                       // for pictures
     const world::Domain& domain() const { return world_.domain; }

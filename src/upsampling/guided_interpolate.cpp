@@ -32,7 +32,10 @@ std::vector<SampledVolume> volumesOf(const Exec& exec, const world::Method& guid
 template <class Real>
 void GuidedMethod<Real>::placeGuides(const Exec& exec, world::World& world, double dt) {
     world::FieldTable table;
-    guides_->read(exec, std::array{world::field::id.name, world::field::position.name, world::field::velocity.name}, table);
+    std::vector<std::string_view> names{world::field::id.name, world::field::position.name, world::field::velocity.name};
+    if (offersLags(*guides_)) names.push_back(kLagField);
+    guides_->read(exec, names, table);
+    lags_.clear();
     std::vector<GuideState> states(table.count());
     std::vector<std::int64_t> ids;
     if (!states.empty()) {
@@ -40,7 +43,12 @@ void GuidedMethod<Real>::placeGuides(const Exec& exec, world::World& world, doub
         ids.assign(table.integers("id").begin(), table.integers("id").end());
         for (std::size_t i = 0; i < states.size(); ++i) {
             const Vec3 velocity{v[3 * i], v[3 * i + 1], v[3 * i + 2]};
-            states[i] = {domain_.wrap(Vec3{x[3 * i], x[3 * i + 1], x[3 * i + 2]} - dt * velocity), velocity, static_cast<std::uint32_t>(i)};
+            Vec3 way = dt * velocity;
+            if (names.size() > 3) {
+                const std::span<const double> lag = table.reals(kLagField).subspan(3 * i, 3);
+                way += lags_.emplace_back(Vec3{lag[0], lag[1], lag[2]});
+            }
+            states[i] = {domain_.wrap(Vec3{x[3 * i], x[3 * i + 1], x[3 * i + 2]} - way), velocity, static_cast<std::uint32_t>(i)};
         }
     }
     std::ranges::sort(ids);
@@ -64,6 +72,7 @@ std::int64_t GuidedMethod<Real>::interpolate(const Exec& exec, world::World& wor
     // Grains were held at the velocity v₀ over n steps in which it went to v₁, about linearly: they lag by (n − 1)/(2n) τ (v₁ − v₀).
     const auto steps = static_cast<double>(sinceInterpolation_);
     catchUp_ = sinceInterpolation_ > 1 ? (steps - 1) / (2 * steps) * heldTime_ : 0;
+    if (!lags_.empty()) catchUp_ *= (steps - 1) / std::max(steps, 1.0);   // their velocity v₀ was that at the end of the first step already
     sinceInterpolation_ = 0;
     heldTime_ = 0;
     carriedTravel_ = 0;
@@ -119,6 +128,10 @@ void GuidedMethod<Real>::gatherGuides(const Aabb& box, const Vec3& anchor, Scrat
         const Vec3 x = guide.position - anchor, v = guide.velocity - scratch.common;
         scratch.guides.push_back({{static_cast<Real>(x.x), static_cast<Real>(x.y), static_cast<Real>(x.z)}, {static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)}});
     }
+    if (lags_.empty()) return;
+    scratch.lags = scratch.guides;
+    for (std::size_t k = 0; k < scratch.lags.size(); ++k)
+        for (int axis = 0; axis < 3; ++axis) scratch.lags[k].velocity[static_cast<std::size_t>(axis)] = static_cast<Real>(lags_[scratch.found[k].number][axis]);
 }
 
 // Fewer guides than leastGuides within r: the medium is sparse, the grain keeps its velocity and flies.
@@ -128,8 +141,15 @@ std::int64_t GuidedMethod<Real>::interpolateGroup(std::size_t chunk, std::size_t
     const std::size_t first = chunk * kChunkRows + 8 * group;
     const Real* position = grains_.columns.position.group(first / 8);
     const std::array<Wide<Real>, 3> x{Wide<Real>::load(position), Wide<Real>::load(position + 8), Wide<Real>::load(position + 16)};
-    const Carried<Real> carried = settings_.interpolation == Interpolation::affine ? interpolateAffine<Real>(scratch.guides, x, influenceRadius())
-                                                                                   : interpolateWeighted<Real>(scratch.guides, x, influenceRadius());
+    const auto at = [&](const std::vector<NearGuide<Real>>& guides) {
+        return settings_.interpolation == Interpolation::affine ? interpolateAffine<Real>(guides, x, influenceRadius()) : interpolateWeighted<Real>(guides, x, influenceRadius());
+    };
+    const Carried<Real> carried = at(scratch.guides);
+    std::array<std::array<Real, 8>, 3> lag{};
+    if (!lags_.empty()) {
+        const Carried<Real> lags = at(scratch.lags);
+        lag = {lags.velocity[0].lanes(), lags.velocity[1].lanes(), lags.velocity[2].lanes()};
+    }
     const std::array<Real, 8> within = carried.within.lanes();
     const std::array<std::array<Real, 8>, 3> velocity{carried.velocity[0].lanes(), carried.velocity[1].lanes(), carried.velocity[2].lanes()};
     FineChunk& own = grains_.chunks[chunk];
@@ -148,8 +168,9 @@ std::int64_t GuidedMethod<Real>::interpolateGroup(std::size_t chunk, std::size_t
         }
         const Vec3 now = scratch.common + Vec3{static_cast<double>(velocity[0][p]), static_cast<double>(velocity[1][p]), static_cast<double>(velocity[2][p])};
         grains_.setVelocity(row, now);
-        if (catchUp_ > 0 && (own.free & bit) == 0) {
-            const Vec3 way = catchUp_ * (grains_.velocity(row) - held);
+        Vec3 way{static_cast<double>(lag[0][p]), static_cast<double>(lag[1][p]), static_cast<double>(lag[2][p])};
+        if (catchUp_ > 0 && (own.free & bit) == 0) way += catchUp_ * (grains_.velocity(row) - held);
+        if (!(way == Vec3{})) {
             for (int axis = 0; axis < 3; ++axis) grains_.columns.position(row, axis) += static_cast<Real>(way[axis]);
             moved = std::max(moved, norm(way));
         }

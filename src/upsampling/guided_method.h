@@ -49,6 +49,7 @@ private:
     struct Scratch {
         std::vector<GuideState> found;
         std::vector<NearGuide<Real>> guides;
+        std::vector<NearGuide<Real>> lags;   // the same guides with their lags in place of velocities
         Vec3 common;             // velocity that theirs are against [m/s]
         std::vector<std::uint32_t> bodies;
     };
@@ -107,6 +108,7 @@ private:
     std::int64_t interpolations_ = 0, squeezed_ = 0;
 
     GuideField field_;                         // during an interpolation
+    std::vector<Vec3> lags_;                   // of guides in the order they were placed, where they offer some [m]
     std::vector<SampledVolume> volumes_;       // of guides in the order they were placed, where grains are confined
     double catchUp_ = 0;                       // during an interpolation: way of a carried grain over the change of its velocity [s]
     BodySurfaces bodies_;                      // during a step

@@ -45,6 +45,7 @@ bool offers(const world::Method& method, std::string_view name, int components) 
 
 bool offersFrames(const world::Method& method) { return offers(method, kFrameField, 9); }
 bool offersNormals(const world::Method& method) { return offers(method, kNormalField, 3); }
+bool offersLags(const world::Method& method) { return offers(method, kLagField, 3); }
 
 Origin originOf(const Birth& guide, double grainDensity, std::int64_t factor) {
     const double mass = guide.mass / static_cast<double>(factor);

@@ -48,10 +48,12 @@ struct SampledVolume {
 };
 SampledVolume sampledVolume(double radius, double volume, const std::optional<Mat3>& frame, bool continuum);
 inline SampledVolume sampledVolume(const Birth& guide, bool continuum) { return sampledVolume(guide.radius, guide.volume, guide.frame, continuum); }
-/// Fields that guides may offer: nine numbers, row by row the matrix whose columns are semi-axes of an ellipsoid [m]; and the normal of flat grains.
-inline constexpr std::string_view kFrameField = "frame", kNormalField = "normal";
+/// Fields that guides may offer: nine numbers, row by row the matrix whose columns are semi-axes of an ellipsoid [m]; the normal of flat grains; and
+/// by how much the way of a guide in its last step differs from velocity times step [m], where its velocity is that of the instant.
+inline constexpr std::string_view kFrameField = "frame", kNormalField = "normal", kLagField = "lag";
 bool offersFrames(const world::Method&);
 bool offersNormals(const world::Method&);
+bool offersLags(const world::Method&);
 /// None where the frame encloses nothing.
 std::optional<Mat3> frameOf(std::span<const double> nine);
 

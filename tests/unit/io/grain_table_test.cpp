@@ -46,9 +46,10 @@ TEST(GrainTable, readsBackWhatExportAndFramesWrite) {
     const test::TemporaryFolder folder;
     const Frame frame = test::exampleFrame(5, 0.5);
     writeVtp(folder.path() / "a.vtp", frame);
+    writeVtp(folder.path() / "packed.vtp", frame, FrameStyle::quantised);   // whose positions lie on the lattice
     exportFrame(folder.path() / "a.csv", frame, ExportFormat::csv);
     exportFrame(folder.path() / "a.npz", frame, ExportFormat::npz);
-    for (const char* name : {"a.vtp", "a.csv", "a.npz"}) {
+    for (const char* name : {"a.vtp", "packed.vtp", "a.csv", "a.npz"}) {
         const GrainColumns t = parseGrains(readFile(folder.path() / name), name);
         ASSERT_EQ(t.count, frame.count) << name;
         for (const FrameColumn& column : frame.columns) {

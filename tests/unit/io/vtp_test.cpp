@@ -7,6 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+
 namespace talus::io {
 namespace {
 
@@ -77,6 +83,87 @@ assert (array("Verts/DataArray[@Name='offsets']")[:, 0] == np.arange(1, 6)).all(
 assert data[end:] == b'\n</AppendedData>\n</VTKFile>\n'
 )",
                  (folder / "a.vtp").string());
+}
+
+// Positions move by at most half a step, a power of two of at most 1/64 of the smallest radius; nothing else changes.
+TEST(Vtp, quantisedFramesAreSmallAndNear) {
+    const TemporaryFolder folder;
+    for (const std::size_t count : {0u, 1u, 100000u}) {
+        writeVtp(folder / "a.vtp", exampleFrame(count, 0.1), FrameStyle::quantised);
+        expectExample(readVtp(folder / "a.vtp"), count, 0.1);   // its positions lie on the lattice
+    }
+    Frame frame = exampleFrame(50000, 0.1);
+    std::uint32_t random = 1;
+    for (FrameColumn& column : frame.columns) {
+        if (column.name == "radius") std::ranges::fill(column.reals, 1e-3f);
+        if (column.name == "position")
+            for (float& x : column.reals) x = static_cast<float>(random = 1664525 * random + 1013904223) * 0x1p-32f;
+    }
+    writeVtp(folder / "exact.vtp", frame);
+    writeVtp(folder / "a.vtp", frame, FrameStyle::quantised);
+    const Frame read = readVtp(folder / "a.vtp");
+    const auto &before = frame.find("position")->reals, &after = read.find("position")->reals;
+    ASSERT_EQ(after.size(), before.size());
+    constexpr double kStep = 0x1p-16;   // 1e-3/64 rounded down to a power of two
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        ASSERT_LE(std::abs(after[i] - before[i]), 0.5 * kStep);
+        ASSERT_EQ(std::fmod(after[i], kStep), 0);
+    }
+    EXPECT_EQ(read.find("stress")->reals, frame.find("stress")->reals);
+    EXPECT_EQ(read.find("id")->integers, frame.find("id")->integers);
+    const auto bytes = [&](const char* name) { return static_cast<double>(std::filesystem::file_size(folder / name)); };
+    std::printf("[ measured ] exact %.1f, quantised %.1f bytes a grain\n", bytes("exact.vtp") / 50000, bytes("a.vtp") / 50000);
+    EXPECT_LT(bytes("a.vtp"), 0.6 * bytes("exact.vtp"));
+    writeVtp(folder / "b.vtp", frame, FrameStyle::quantised);
+    EXPECT_EQ(readFile(folder / "a.vtp"), readFile(folder / "b.vtp"));
+}
+
+TEST(Vtp, quantisedFramesAreTheDocumentedFormat) {
+    const TemporaryFolder folder;
+    writeVtp(folder / "a.vtp", exampleFrame(50000, 0.1), FrameStyle::quantised);
+    test::python(R"(
+import sys, struct, zlib, xml.etree.ElementTree as et
+data = open(sys.argv[1], 'rb').read()
+mark = data.index(b'\n_') + 2
+root = et.fromstring(data[:mark] + b'</AppendedData></VTKFile>')
+assert root.get('compressor') == 'vtkZLibDataCompressor' and root.get('header_type') == 'UInt64'
+def array(a):
+    at = mark + int(a.get('offset'))
+    blocks, size, last = struct.unpack_from('<3Q', data, at)
+    sizes = struct.unpack_from('<%dQ' % blocks, data, at + 24)
+    at += 24 + 8 * blocks
+    parts = []
+    for packed in sizes:
+        parts.append(zlib.decompress(data[at:at + packed]))
+        at += packed
+    assert all(len(p) == size for p in parts[:-1]) and len(parts[-1]) == (last or size)
+    raw = b''.join(parts)
+    return struct.unpack('<%d%s' % (len(raw) // (4 if a.get('type') == 'Float32' else 8), 'f' if a.get('type') == 'Float32' else 'q'), raw)
+ids = array(root.find(".//PointData/DataArray[@Name='id']"))
+points = array(root.find('.//Points/DataArray'))
+assert ids == tuple(3 * (i + 1) for i in range(50000))
+assert all(points[3 * i] == ids[i] + 0.25 and points[3 * i + 2] == -ids[i] for i in range(50000))
+assert array(root.find(".//Verts/DataArray[@Name='offsets']")) == tuple(range(1, 50001))
+)",
+                 (folder / "a.vtp").string());
+}
+
+TEST(Vtp, damagedCompressedFilesAreRefused) {
+    const TemporaryFolder folder;
+    writeVtp(folder / "a.vtp", exampleFrame(200, 0.1), FrameStyle::quantised);
+    const std::string whole = readFile(folder / "a.vtp");
+    std::size_t refused = 0;
+    for (std::size_t at = 0; at < whole.size(); at += 3) {   // refused or readable, never worse
+        for (const std::string& damaged : {whole.substr(0, at), whole.substr(0, at) + static_cast<char>(whole[at] ^ 0x11) + whole.substr(at + 1)}) {
+            try {
+                parseVtp(damaged, "b.vtp");
+            } catch (const Error& error) {
+                EXPECT_EQ(error.code(), ExitCode::io);
+                ++refused;
+            }
+        }
+    }
+    EXPECT_GT(refused, whole.size() / 3);
 }
 
 TEST(Vtp, damagedFilesAreRefused) {

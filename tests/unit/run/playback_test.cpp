@@ -86,6 +86,24 @@ TEST_F(Playbacks, aThrownGrainFliesAlongItsParabola) {
     }
 }
 
+// Where fine grains go is velocity times step and what that lacks: to second order in the step, whatever the fall.
+TEST_F(Playbacks, saysByHowMuchAWayDiffersFromVelocityTimesStep) {
+    const Vec3 x0{1, 2, 8}, v0{1, 0.5, 3}, g{0, 0, -9.81};
+    for (const double t : {0.0, 0.25, 0.5}) write({{7, x0 + t * v0 + 0.5 * t * t * g, v0 + t * g}}, t);
+    Playback playback = begin();
+    Vec3 way;
+    for (const double t : {0.1, 0.2, 0.25, 0.3}) {
+        const double dt = t - world_.time;
+        const Row grain = at(playback, t).at(7);
+        world::FieldTable table;
+        playback.read(Exec(1), std::array<std::string_view, 1>{"lag"}, table);
+        const Vec3 lag{table.reals("lag")[0], table.reals("lag")[1], table.reals("lag")[2]};
+        EXPECT_LT(norm(lag + 0.5 * dt * dt * g), 10 * kSingle) << t;
+        way += dt * grain.velocity + lag;
+    }
+    EXPECT_LT(norm(way - 0.3 * v0 - 0.5 * 0.3 * 0.3 * g), 10 * kSingle);
+}
+
 TEST_F(Playbacks, grainsComeAtTheirBirthAndGoWithTheFrame) {
     write({{1, {1, 1, 1}, {2, 0, 0}}, {3, {5, 5, 5}, {}}}, 0);
     write({{2, {1, 1, 1}, {0, 4, 0}, 0.05}, {3, {5, 5, 5}, {}}}, 0.1);

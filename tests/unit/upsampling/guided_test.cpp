@@ -61,6 +61,28 @@ TEST(Guided, constantGuideVelocityIsExact) {
     }
 }
 
+// Guides whose velocities are those of the instant: grains follow their fall exactly, where velocity times step would be g t Δt/2 = 5 mm ahead.
+TEST(Guided, aFallOfRecordedGuidesIsFollowedExactly) {
+    for (const std::int64_t n : {1, 5}) {
+        Settings settings;
+        settings.interpolateEvery = n;
+        CarriedWorld run([](const Vec3&, double) { return Vec3{0.1, 0, 1}; }, settings);
+        run.insert();
+        std::map<std::int64_t, Vec3> start;
+        const world::FieldTable before = run.read();
+        for (std::size_t i = 0; i < before.count(); ++i) start[before.integers("id")[i]] = at(before.reals("position"), i);
+        run.guides->acceleration = kGravity;
+        run.steps(Exec(2), 100);   // to the end of an interval
+        const world::FieldTable after = run.read();
+        const double held = static_cast<double>(n - 1) * CarriedWorld::kStep;   // what is not yet caught up
+        for (std::size_t i = 0; i < after.count(); ++i) {
+            if (after.integers("carried")[i] == 0) continue;
+            const Vec3 way = at(after.reals("position"), i) - start[after.integers("id")[i]];
+            ASSERT_LT(norm(way - Vec3{0.01, 0, 0.1} - 0.005 * kGravity), 0.5 * held * held * 9.81 + 1e-12) << "n = " << n;
+        }
+    }
+}
+
 TEST(Guided, aSparseGrainIsBallistic) {
     Settings settings;
     settings.interpolateEvery = 3;

@@ -50,6 +50,12 @@ public:
     void setClockBack(double) override {}
     double stableStep(const world::World&) const override { return dt_; }
     world::StepReport step(const Exec&, world::World& world, double dt) override {
+        lastStep_ = dt;
+        for (std::size_t i = 0; acceleration && i < ids.size(); ++i) {   // exact too, with velocities of the instant
+            positions[i] += dt * velocities[i] + 0.5 * dt * dt * *acceleration;
+            velocities[i] += dt * *acceleration;
+        }
+        if (acceleration) return world::Done{};
         for (std::size_t i = 0; i < ids.size(); ++i) {   // exact for a field that is linear in nothing but time of flight
             velocities[i] = field_(positions[i], world.time);
             positions[i] = world.domain.wrap(positions[i] + dt * velocities[i]);
@@ -63,6 +69,12 @@ public:
             all.push_back({"normal", "1", world::FieldType::real, 3, ""});
             return all;
         }();
+        static const auto kLagging = [] {
+            std::vector<world::FieldInfo> all(world::kPromisedFields.begin(), world::kPromisedFields.end());
+            all.push_back({"lag", "m", world::FieldType::real, 3, ""});
+            return all;
+        }();
+        if (acceleration) return kLagging;
         return frame ? std::span<const world::FieldInfo>(kAll) : std::span<const world::FieldInfo>(world::kPromisedFields);
     }
     void read(const Exec&, world::FieldNames names, world::ChunkSink& sink) const override {
@@ -83,6 +95,7 @@ public:
                     else if (names[n] == "mass") reals[n].push_back(2600 * volume);
                     else if (names[n] == "volume") reals[n].push_back(volume / 0.6);
                     else if (names[n] == "frame") reals[n].insert(reals[n].end(), frame->m.begin(), frame->m.end());
+                    else if (names[n] == "lag") vector(-0.5 * lastStep_ * lastStep_ * *acceleration);
                     else if (names[n] == "normal") vector(normalized(Vec3{static_cast<double>(ids[i]), 1, 2}));
                     else if (names[n] == "birth_time") reals[n].push_back(births_[i]);
                     else integers[n].push_back(0);
@@ -97,11 +110,12 @@ public:
 
     std::vector<std::int64_t> ids;
     std::vector<Vec3> positions, velocities;
+    std::optional<Vec3> acceleration;   // of all of them [m/s²]: they fly, and offer lags
     std::optional<Mat3> frame;   // of all of them; with it they offer frames and normals
 
 private:
     VelocityField field_;
-    double radius_, dt_;
+    double radius_, dt_, lastStep_ = 0;
     std::vector<double> births_;
 };
 
