@@ -281,7 +281,7 @@ SolveReport GeneralGaussSeidel::solve(const Exec& exec, FrictionProblem& problem
             for (std::size_t j = begin; j < end; ++j) problem.stress[j] = worldOf(sites_[j], sites_[j].force);
         });
         problem.nodes = free_;
-        applyStress(exec, problem, problem.nodes);
+        applyStress(exec, problem, problem.stress, problem.nodes);
         if (bodies) bodies->start(problem.nodes);
     };
     std::vector<std::size_t> unknown;
