@@ -48,11 +48,13 @@ def add_scene_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scene", required=True, help="built-in name or path")
     parser.add_argument("--method", help="instead of the scene's own")
     parser.add_argument("--variant", default="smoke")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="as of talus run")
 
 
 def run_command(arguments: argparse.Namespace, out: Path, *more: str) -> list[str]:
     method = ["--method", arguments.method] if arguments.method else []
-    return [str(arguments.talus.resolve()), "run", arguments.scene, "--variant", arguments.variant, *method,
+    sets = [word for text in arguments.set for word in ("--set", text)]
+    return [str(arguments.talus.resolve()), "run", arguments.scene, "--variant", arguments.variant, *method, *sets,
             "--out", str(out), "--no-preview", "-q", *more]
 
 
