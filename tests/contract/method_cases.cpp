@@ -57,6 +57,19 @@ const world::MethodInfo kSolid = [] {
 }();
 const MethodCase kElastoplasticSolid{.name = "elastoplastic_solid", .info = &kSolid, .velocityEntry = "points/velocity"};
 
+/// Velocities that are solved for. Steps are not as long as they might be: wind is felt to first order in them.
+const world::MethodInfo kSolved = [] {
+    world::MethodInfo info = elastoplastic::info;
+    info.settings = []() -> std::unique_ptr<world::MethodSettings> {
+        auto settings = std::make_unique<elastoplastic::Settings>();
+        settings->integration = elastoplastic::Integration::implicit;
+        settings->implicitStep = 3;
+        return settings;
+    };
+    return info;
+}();
+const MethodCase kElastoplasticImplicit{.name = "elastoplastic_implicit", .info = &kSolved, .memoryGrains = 10000, .velocityEntry = "points/velocity", .solvedTo = 1e-3};
+
 const MethodCase kNonsmooth{.name = "nonsmooth", .info = &nonsmooth::info, .velocityEntry = "points/velocity"};
 
 namespace {
@@ -94,7 +107,7 @@ const MethodCase kGuidedByPoints{.name = "guided_by_points", .info = &kByPoints,
 
 INSTANTIATE_TEST_SUITE_P(EveryMethod, MethodContract,
                          testing::Values(kSphereDem, kDem, kDemClumps, kDemWet, kDemWet.in(world::Precision::float32), kElastoplastic, kElastoplastic.in(world::Precision::float32), kElastoplasticSolid,
-                                         kElastoplasticSolid.in(world::Precision::float32), kNonsmooth, kGuidedBySpheres, kGuidedByPoints,
+                                         kElastoplasticSolid.in(world::Precision::float32), kElastoplasticImplicit, kElastoplasticImplicit.in(world::Precision::float32), kNonsmooth, kGuidedBySpheres, kGuidedByPoints,
                                          kGuidedByPoints.in(world::Precision::float32)),
                          [](const auto& test) { return test.param.name; });
 

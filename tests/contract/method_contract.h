@@ -27,6 +27,7 @@ struct MethodCase {
     std::int64_t memoryGrains = 20000;        // so many that fixed costs do not matter
     double memoryExcess = 0.2;                // of the estimate over what is used
     std::string velocityEntry = "velocity";   // in the method's archive; its first number belongs to a grain
+    double solvedTo = 0;                      // velocities are solved for, so well [m/s]
     bool carried = false;                     // its grains follow those of another method: momentum, loads and listed grains are theirs
 
     MethodCase in(world::Precision other) const {
