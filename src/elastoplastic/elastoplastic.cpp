@@ -34,8 +34,12 @@ void Settings::keys(KeyVisitor& v) {
     v.flag({"match_volumes", "let points that lie looser than packed close up before they press on each other, and crowded ones move apart as they are sheared"}, matchVolumes);
     v.number({"bulk_viscosity", "damps sound in packed sand: viscosity over density, speed of sound and grid spacing", Dimension::none, between(0, 0.5)}, bulkViscosity);
     v.number({"cfl", "part of the stable step to take: dt = cfl h / (c + |v|)", Dimension::none, {.min = 0, .max = 1, .minExcluded = true}}, cfl);
+    v.choice({"integration", "explicit: steps that sound allows; implicit: longer ones, with velocities that are solved for"}, kIntegrationNames, integration);
+    v.number({"implicit_step", "with integration implicit, the longest step over the explicit one", Dimension::none, between(1, 1000)}, implicitStep);
+    v.number({"implicit_tolerance", "with integration implicit, forces left per face of a cell over the weight of a column as high as the grains: rho g L", Dimension::none, {.min = 1e-6, .max = 0.1}}, implicitTolerance);
     v.number({"spacing", "of the grid; from the scene's resolution unless given", Dimension::length, positive()}, spacing);
     v.number({"dt", "longest time step to take; the stable step unless given", Dimension::time, positive()}, dt);
+    if (integration == Integration::implicit && kernel == mpm::Kernel::cubic) v.problem("kernel", "an implicit update knows the quadratic kernel only: leave kernel out, or take integration = \"explicit\"");
 }
 
 void MaterialLaw::keys(KeyVisitor& v) {
@@ -148,7 +152,7 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     const double h = wantedSpacing(settings, world);
     if (settings.dt && h > 0)
         for (const int m : world.grainMaterials()) {
-            const double stable = settings.cfl * h / matterOf(settings, world.materials[static_cast<std::size_t>(m)]).soundSpeed;
+            const double stable = (settings.integration == Integration::implicit ? settings.implicitStep : 1) * settings.cfl * h / matterOf(settings, world.materials[static_cast<std::size_t>(m)]).soundSpeed;
             if (*settings.dt > stable) {
                 problems.warn("elastoplastic.dt", fmt::format("{:.3g} s is longer than the stable step, {:.3g} s, which is taken", *settings.dt, stable));
                 break;
@@ -205,7 +209,12 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
     const double sorting = 3 * real + 2 * 8 + 3 * 4;
     const double perBlock = mpm::kTileNodes * (mpm::kNodeReals + 1) * real + sizeof(mpm::PointBlock);   // one for the volumes
     const double perNodeBlock = mpm::kBlockNodes * (mpm::kNodeReals + 2) * real + sizeof(mpm::NodeBlock);
-    const double perContact = mpm::kBlockNodes * sizeof(geometry::Surface) + sizeof(world::BodyLoad);
+    // Of the implicit update, see node_system.h: tangents, tiles and nodes with the directions of GMRES; blocks
+    // that are reached later count more than in the explicit one.
+    const bool implicit = settings.integration == Integration::implicit;
+    const double perGroup = implicit ? 31 * 8 * real : 0, perSolvedBlock = implicit ? mpm::kTileNodes * 4 * real : 0;
+    const double perSolvedNodeBlock = implicit ? 1.2 * mpm::kBlockNodes * (6 * 4 + 1 + 8 + 12 + 4 * (Gmres<float>::kRestart + 4)) * real : 0;
+    const double perContact = mpm::kBlockNodes * sizeof(geometry::Surface) + sizeof(world::BodyLoad) + (implicit ? mpm::kBlockNodes * sizeof(Mat3) : 0);
 
     double points = 0, bytes = 0;
     for (const world::Fill& fill : world.fills) {
@@ -215,7 +224,7 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
         const BlockCount blocks = countBlocks(*fill.region, frame);
         const double rows = own + 3.5 * blocks.points;   // half a group of padding a block
         points += own;
-        bytes += rows * (perRow + sorting) + blocks.points * perBlock + blocks.nodes * (perNodeBlock + bodiesNear(world, *fill.region, blockSize) * perContact);
+        bytes += rows * (perRow + sorting + perGroup / 8) + blocks.points * (perBlock + perSolvedBlock) + blocks.nodes * (perNodeBlock + perSolvedNodeBlock + bodiesNear(world, *fill.region, blockSize) * perContact);
     }
     // What is listed or emitted has no shape to count blocks of: as many as would hold it packed, twice, with nodes around them.
     double loose = world.emittedVolume() * static_cast<double>(settings.pointsPerCell) / frame.cellVolume();
@@ -223,7 +232,7 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
         if (fill.listed) loose += static_cast<double>(fill.listed->positions.size());
     const double looseBlocks = 2 * loose / static_cast<double>(mpm::kBlockNodes * settings.pointsPerCell);
     points += loose;
-    bytes += (loose + 3.5 * looseBlocks) * (perRow + sorting) + looseBlocks * (perBlock + 3 * perNodeBlock);
+    bytes += (loose + 3.5 * looseBlocks) * (perRow + sorting + perGroup / 8) + looseBlocks * (perBlock + perSolvedBlock + 3 * (perNodeBlock + perSolvedNodeBlock));
     return {static_cast<std::int64_t>(points), bytes, h};
 }
 

@@ -23,6 +23,10 @@ using mpm::Start;
 enum class Transfer { aflip, apic, flip, pic };
 inline constexpr std::array<std::string_view, 4> kTransferNames{"aflip", "apic", "flip", "pic"};
 
+/// How velocities of a step follow: from the stress at its start, or from that at its end, which must be solved for.
+enum class Integration { explicitly, implicit };
+inline constexpr std::array<std::string_view, 2> kIntegrationNames{"explicit", "implicit"};
+
 struct Settings final : world::MethodSettings {
     double youngsModulus = 3.537e5;          // of the bulk [Pa]
     double poissonRatio = 0.3;
@@ -40,6 +44,9 @@ struct Settings final : world::MethodSettings {
     bool matchVolumes = true;
     double bulkViscosity = 0.5;              // β: ζ = β ρ c h
     double cfl = 0.4;                        // Δt ≤ cfl h/(c + |v|)
+    Integration integration = Integration::explicitly;
+    double implicitStep = 20;                // times the explicit step; cfl h/|v| holds too
+    double implicitTolerance = 1e-3;         // of the forces that are left, per face of a cell, over ρ g L
     std::optional<double> spacing;           // of the grid [m]; from the scene's resolution unless given
     std::optional<double> dt;                // longest step to take [s]
 

@@ -134,8 +134,9 @@ template <class Real>
 double ExplicitMethod<Real>::stableStep(const world::World& world) const {
     double bodyRate = 0;
     for (const world::Body& body : world.bodies) bodyRate = std::max(bodyRate, body.fastest(world.time, {domain_.min, domain_.max}) / frame_.smallestSpacing());
-    const double rate = std::max(waveSpeed_, pace_.soundSpeed) / frame_.smallestSpacing() + std::max(pace_.cellRate, bodyRate);
-    double dt = std::min(settings_.cfl / rate, world::longestBodyStep(world));
+    const double moving = std::max(pace_.cellRate, bodyRate), rate = std::max(waveSpeed_, pace_.soundSpeed) / frame_.smallestSpacing() + moving;
+    const double longest = implicit() ? settings_.cfl / std::max(rate / settings_.implicitStep, moving) : settings_.cfl / rate;
+    double dt = std::min(longest, world::longestBodyStep(world));
     if (pace_.gradient > 0) dt = std::min(dt, kMostGradientStep / pace_.gradient);
     return settings_.dt ? std::min(dt, *settings_.dt) : dt;
 }
@@ -155,13 +156,21 @@ world::Failed ExplicitMethod<Real>::failure(std::int64_t row, std::string_view w
 
 template <class Real>
 std::vector<world::Metric> ExplicitMethod<Real>::metrics() const {
-    return {{"blocks", static_cast<double>(blocks_.points.size())}, {"sorts", static_cast<double>(sorts_)}};
+    std::vector<world::Metric> metrics{{"blocks", static_cast<double>(blocks_.points.size())}, {"sorts", static_cast<double>(sorts_)}};
+    if (implicit()) {
+        metrics.push_back({"newton_iterations", static_cast<double>(system_.totals.newton)});
+        metrics.push_back({"krylov_iterations", static_cast<double>(system_.totals.krylov)});
+        metrics.push_back({"residual", system_.totals.residual});
+    }
+    return metrics;
 }
 
 template <class Real>
 std::vector<world::Metric> ExplicitMethod<Real>::fallbacks() const {
-    return {{"inverted_points", static_cast<double>(inverted_)}, {"crushed_points", static_cast<double>(crushed_)},
-            {"unsettled_body_steps", static_cast<double>(contact_.unsettled())}};
+    std::vector<world::Metric> counts{{"inverted_points", static_cast<double>(inverted_)}, {"crushed_points", static_cast<double>(crushed_)},
+                                      {"unsettled_body_steps", static_cast<double>(contact_.unsettled())}};
+    if (implicit()) counts.push_back({"unsettled_implicit_steps", static_cast<double>(system_.totals.unsettled)});
+    return counts;
 }
 
 template <class Real>
@@ -191,6 +200,10 @@ void ExplicitMethod<Real>::save(Archive& archive) const {
     archive.put("crushed", crushed_);
     archive.put("sorts", sorts_);
     archive.put("unsettled_body_steps", contact_.unsettled());
+    archive.put("newton_iterations", system_.totals.newton);
+    archive.put("krylov_iterations", system_.totals.krylov);
+    archive.put("unsettled_implicit_steps", system_.totals.unsettled);
+    archive.put("residual", system_.totals.residual);
 }
 
 template <class Real>
@@ -229,6 +242,8 @@ void ExplicitMethod<Real>::load(const Exec& exec, const Archive& archive) {
     crushed_ = archive.value<std::int64_t>("crushed");
     sorts_ = archive.value<std::int64_t>("sorts");
     contact_.setUnsettled(archive.value<std::int64_t>("unsettled_body_steps"));
+    system_.totals = {archive.value<std::int64_t>("newton_iterations"), archive.value<std::int64_t>("krylov_iterations"), archive.value<std::int64_t>("unsettled_implicit_steps")};
+    system_.totals.residual = archive.value<double>("residual");
 }
 
 template class ExplicitMethod<float>;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The explicit cycle of [Klar2016, §4] in its moving-least-squares form [Hu2018].
+// The cycle of [Klar2016, §4] in its moving-least-squares form [Hu2018]. It is explicit, unless the settings ask for node velocities that
+// are solved for (implicit_step.cpp): all else is the same.
 #pragma once
 
 #include "elastoplastic/elasticity.h"
 #include "elastoplastic/elastoplastic.h"
+#include "elastoplastic/node_system.h"
 #include "elastoplastic/points.h"
 #include "elastoplastic/sand.h"
 #include "mpm/blocks.h"
@@ -15,6 +17,11 @@
 #include <vector>
 
 namespace talus::elastoplastic {
+
+template <class Real>
+struct PrincipalTangent;
+template <class Real>
+struct PrincipalTrial;
 
 template <class Real>
 class ExplicitMethod final : public world::Method {
@@ -96,8 +103,13 @@ private:
     void push(const world::World&, const mpm::PointBlock&, std::uint32_t group, double dt, Real* change) const;
     /// μ̂ of the steepest sand: it shears on itself before it passes on more. Solids alone pass on all.
     double mostFriction(const world::World&) const;
-    /// Returns the largest number of cells that a node moves in the step.
+    /// Bodies where they are, and velocities that gravity, forces and stress of the step before make, in nodes_. Returns the largest number of
+    /// cells that a node moves in the step; with bodies, those that are not kept for couple() have met them.
+    double sumNodes(const Exec&, const world::World&, double dt, bool meetBodies);
+    /// The same with bodies.
     double updateNodes(const Exec&, const world::World&, double dt);
+    /// What couple() says of nodes near free bodies; the largest number of cells that one of them moves.
+    double coupleBodies(const Exec&, double dt);
     double meetBodies(std::size_t nodeBlock, double dt);   // the same, of a block with bodies near
     double largestNodeGradient(const Exec&) const;
     /// `cells`: by how many a node moves at most. Returns the row of a point that is not finite, or −1.
@@ -127,6 +139,35 @@ private:
     /// Whether no point of the block can be in the region; points may have drifted out of the block since the last sort.
     bool outOfReach(const mpm::PointBlock&, const world::Region&) const;
     std::vector<std::uint64_t> recentre(const Exec&, std::size_t rows);
+
+    // The implicit update (implicit_step.cpp, implicit_points.cpp, implicit_nodes.cpp).
+    bool implicit() const { return settings_.integration == Integration::implicit; }
+    /// Node velocities that balance the stress at the end of the step, in nodes_; the same number of cells, or nothing where none were found.
+    std::optional<double> solveNodes(const Exec&, const world::World&, double dt);
+    bool newton(const Exec&, const world::World&, double dt);
+    double searchAlong(const Exec&, double dt, double size);
+    double keepMomentum(const Exec&, double dt);
+    double contactStep(const Exec&, double dt);                     // bodies take their loads
+    double stressScale(const world::World&) const;                  // ρ g L and what motion adds [Pa]
+    /// system_.imbalance from the velocities in system_.velocity; its size, over the tolerance's scale.
+    double evaluate(const Exec&, double dt);
+    void balance(std::size_t nodeBlock, double dt);
+    template <class Group>
+    void stressTiles(const Exec&, double dt, const mpm::NodeValues<Real>& x, const Group&);
+    void endStress(const Exec&, double dt);
+    void tangentStress(const Exec&, double dt, const mpm::NodeValues<Real>& x);
+    void buildTangents(const Exec&, double dt);
+    PrincipalTangent<Real> lawTangent(std::uint32_t group, const GroupMatter&, const std::array<Wide<Real>, 9>& stretch, const PrincipalTrial<Real>&) const;
+    void buildDiagonal(const Exec&, bool first);
+    void invertDiagonal(const Exec&);
+    void applyTangent(const Exec&, double dt, const mpm::NodeValues<Real>& x, mpm::NodeValues<Real>& y);
+    void precondition(const Exec&, const mpm::NodeValues<Real>& x, mpm::NodeValues<Real>& y) const;
+    GroupMatter groupMatter(const StepMatter& matters, std::uint32_t group) const {
+        return several_ ? matters.of(WideInt::load(points_.material.group(group))) : matters.of(0);
+    }
+    std::array<Real, 3> perAxis(double factor) const {
+        return {static_cast<Real>(factor / frame_.spacing.x), static_cast<Real>(factor / frame_.spacing.y), static_cast<Real>(factor / frame_.spacing.z)};
+    }
 
     using RowsOfBlocks = std::vector<std::vector<std::size_t>>;
     /// All rows, or those listed for each block.
@@ -163,6 +204,7 @@ private:
     mpm::NodeValues<Real> volumeTiles_, filling_, lack_;   // one number per node: parts of a cell
     mpm::NodeValues<Real> nodes_;         // of every node block: mass and momentum, then mass and velocity
     std::vector<mpm::NodeValues<Real>> workerTiles_;
+    NodeSystem<Real> system_;             // of the implicit update
     mpm::NodeContact contact_;
     world::FreeBodies freeBodies_;        // during a step
     std::vector<world::BodySnapshot> movedBodies_;                      // all that are active, as they stand at its end
@@ -174,5 +216,13 @@ private:
     bool blocksChanged_ = true;           // since bodies were last placed on them
 };
 
+template <class Real>
+[[gnu::always_inline]] inline Cone<Real> ExplicitMethod<Real>::cones(std::size_t group, const Wide<Real>& q) const {
+    const auto ofMaterial = [&](const std::vector<Real>& values) {
+        return values.size() == 1 ? Wide<Real>(values.front()) : talus::gather(values.data(), WideInt::load(points_.material.group(group)));
+    };
+    if (!settings_.hardening.present) return {ofMaterial(kappa_), ofMaterial(tip_)};
+    return {settings_.hardening.muHat(q) * ofMaterial(kappaPerSlope_), ofMaterial(tip_)};
+}
 
 }  // namespace talus::elastoplastic

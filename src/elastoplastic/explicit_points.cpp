@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From grid to points: velocities, positions, strains and stresses. The numbers of sections and equations are those of [Klar2016].
 #include "elastoplastic/explicit_method.h"
+#include "elastoplastic/point_state.h"
 #include "elastoplastic/sand.h"
 #include "elastoplastic/solid.h"
 #include "mpm/transfer.h"
@@ -19,32 +20,8 @@ constexpr double kSolidMemory = 10;
 constexpr double kRounding = 1.0001;
 
 template <class Real>
-WideSym3<Real> loadSym(const Real* from) {
-    const auto entry = [from](int i) { return Wide<Real>::load(from + 8 * i); };
-    return {.xx = entry(0), .yy = entry(1), .zz = entry(2), .xy = entry(3), .yz = entry(4), .xz = entry(5)};
-}
-template <class Real>
-void storeSym(const WideSym3<Real>& a, Real* to) {
-    a.xx.store(to);
-    a.yy.store(to + 8);
-    a.zz.store(to + 16);
-    a.xy.store(to + 24);
-    a.yz.store(to + 32);
-    a.xz.store(to + 40);
-}
-
-template <class Real>
 [[gnu::always_inline]] inline WideSym3<Real> select(const WideMask<Real>& m, const WideSym3<Real>& yes, const WideSym3<Real>& no) {
     return {select(m, yes.xx, no.xx), select(m, yes.yy, no.yy), select(m, yes.zz, no.zz), select(m, yes.xy, no.xy), select(m, yes.yz, no.yz), select(m, yes.xz, no.xz)};
-}
-
-/// Grains lose energy when they are pressed together and let go: a pressure −ζ ∇·v where they touch damps sound.
-template <class Real>
-[[gnu::always_inline]] inline void dampSound(const Wide<Real>& zetaPerStep, const std::array<Wide<Real>, 9>& stretch, SandState<Real>& state) {
-    const Wide<Real> zero(Real(0)), pressure = select(state.expansion > zero, zero, zetaPerStep * (stretch[0] + stretch[4] + stretch[8]));
-    state.stress.xx += pressure;
-    state.stress.yy += pressure;
-    state.stress.zz += pressure;
 }
 
 /// |1 + Δt ∇v|.
@@ -101,15 +78,6 @@ std::int64_t ExplicitMethod<Real>::gridToPoints(const Exec& exec, const world::W
         for (const auto& [body, load] : report.met) met_.emplace_back(body, load);
     }
     return bad;
-}
-
-template <class Real>
-[[gnu::always_inline]] inline Cone<Real> ExplicitMethod<Real>::cones(std::size_t group, const Wide<Real>& q) const {
-    const auto ofMaterial = [&](const std::vector<Real>& values) {
-        return values.size() == 1 ? Wide<Real>(values.front()) : talus::gather(values.data(), WideInt::load(points_.material.group(group)));
-    };
-    if (!settings_.hardening.present) return {ofMaterial(kappa_), ofMaterial(tip_)};
-    return {settings_.hardening.muHat(q) * ofMaterial(kappaPerSlope_), ofMaterial(tip_)};
 }
 
 // (11)–(13), (16)–(18) for the points of one block. What a point's velocity and affine matrix have beyond what the grid gave
@@ -240,6 +208,10 @@ typename ExplicitMethod<Real>::StepMatter ExplicitMethod<Real>::stepMatter(doubl
     return step;
 }
 
+template WideMask<float> ExplicitMethod<float>::answer(const GroupMatter&, const Cone<float>&, const std::array<Wide<float>, 9>&, SandState<float>&, Wide<float>&) const;
+template WideMask<double> ExplicitMethod<double>::answer(const GroupMatter&, const Cone<double>&, const std::array<Wide<double>, 9>&, SandState<double>&, Wide<double>&) const;
+template ExplicitMethod<float>::StepMatter ExplicitMethod<float>::stepMatter(double) const;
+template ExplicitMethod<double>::StepMatter ExplicitMethod<double>::stepMatter(double) const;
 template std::int64_t ExplicitMethod<float>::gridToPoints(const Exec&, const world::World&, double, double);
 template std::int64_t ExplicitMethod<double>::gridToPoints(const Exec&, const world::World&, double, double);
 

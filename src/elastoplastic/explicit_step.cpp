@@ -64,7 +64,9 @@ world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& wor
     pointsToGrid(exec, world, dt);                              // §5.1, with the stress forces of §6
 
     freeBodies_.begin(world, dt);
-    const double cells = updateNodes(exec, world, dt);          // gravity, §8 collisions and friction
+    const std::optional<double> solved = implicit() ? solveNodes(exec, world, dt) : updateNodes(exec, world, dt);   // gravity, §8 collisions and friction; §5.6
+    if (!solved) return world::Rejected{0.5 * dt};
+    const double cells = *solved;
     if (cells > kMostCells || (2 * cells > kMostStretch && dt * largestNodeGradient(exec) > kMostStretch)) return world::Rejected{0.5 * dt};
 
     matchVolumes(exec, dt);                                     // before points move: now they are within reach of their tiles
@@ -73,6 +75,7 @@ world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& wor
     const std::int64_t bad = gridToPoints(exec, world, dt, cells);   // §5.3–§5.5
     if (bad >= 0) return failure(bad, "the state of a point is not finite");
 
+    if (implicit()) system_.accept();
     contact_.addLoads(world);
     addMeetings(world);
     freeBodies_.commit(world);
@@ -98,9 +101,8 @@ template <class Real>
 template <template <class> class Stencil>
 void ExplicitMethod<Real>::scatterBlock(const world::World& world, std::size_t b, double dt) {
     using W = Wide<Real>;
-    const double perMoment = Stencil<Real>::kPerMoment * dt;
     const std::array<Real, 3> h{static_cast<Real>(frame_.spacing.x), static_cast<Real>(frame_.spacing.y), static_cast<Real>(frame_.spacing.z)};
-    const std::array<Real, 3> force{static_cast<Real>(perMoment / frame_.spacing.x), static_cast<Real>(perMoment / frame_.spacing.y), static_cast<Real>(perMoment / frame_.spacing.z)};
+    const std::array<Real, 3> force = perAxis(implicit() ? 0 : Stencil<Real>::kPerMoment * dt);   // an implicit update finds the stress with the velocities
     const bool pushed = world.forces.any();
     const mpm::PointBlock& block = blocks_.points[b];
     Real* tile = tiles_.data() + b * mpm::kTileNodes * mpm::kNodeReals;
@@ -159,13 +161,19 @@ double ExplicitMethod<Real>::mostFriction(const world::World& world) const {
 template <class Real>
 double ExplicitMethod<Real>::updateNodes(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("grid");
+    const double most = sumNodes(exec, world, dt, true);
+    return std::max(most, coupleBodies(exec, dt));
+}
+
+template <class Real>
+double ExplicitMethod<Real>::sumNodes(const Exec& exec, const world::World& world, double dt, bool withBodies) {
     if (blocksChanged_ || placedRevision_ != world.revision) contact_.place(exec, frame_, blocks_.nodes, world, grainMaterial_, mostFriction(world));
     blocksChanged_ = false;
     placedRevision_ = world.revision;
     contact_.beginStep(exec, world, freeBodies_);
     mpm::makeRoom(nodes_, blocks_.nodes.size() * mpm::kBlockNodes * mpm::kNodeReals);
     const NodeUpdate<Real> update(frame_.spacing, world.gravity, dt);
-    double most = exec.reduce(
+    return exec.reduce(
         blocks_.nodes.size(), 8, 0.0,
         [&](std::size_t begin, std::size_t end) {
             double cells = 0;
@@ -173,12 +181,17 @@ double ExplicitMethod<Real>::updateNodes(const Exec& exec, const world::World& w
                 Real* values = nodes_.data() + b * mpm::kBlockNodes * mpm::kNodeReals;
                 mpm::sumTiles(blocks_.nodes[b], tiles_.data(), reaches_, values);
                 const double free = update.block(values);
-                cells = std::max(cells, contact_.near(b) ? meetBodies(b, dt) : free);
+                cells = std::max(cells, withBodies && contact_.near(b) ? meetBodies(b, dt) : free);
             }
             return cells;
         },
         [](double a, double b) { return std::max(a, b); });
+}
+
+template <class Real>
+double ExplicitMethod<Real>::coupleBodies(const Exec& exec, double dt) {
     const Vec3 perCell{dt / frame_.spacing.x, dt / frame_.spacing.y, dt / frame_.spacing.z};
+    double most = 0;
     contact_.couple(exec, dt, freeBodies_, [&](std::size_t b, int n, const Vec3& velocity) {
         Real* node = nodes_.data() + (b * mpm::kBlockNodes + static_cast<std::size_t>(n)) * mpm::kNodeReals;
         for (int axis = 0; axis < 3; ++axis) {
@@ -235,5 +248,9 @@ double ExplicitMethod<Real>::largestNodeGradient(const Exec& exec) const {
 
 template world::StepReport ExplicitMethod<float>::step(const Exec&, world::World&, double);
 template world::StepReport ExplicitMethod<double>::step(const Exec&, world::World&, double);
+template double ExplicitMethod<float>::sumNodes(const Exec&, const world::World&, double, bool);
+template double ExplicitMethod<double>::sumNodes(const Exec&, const world::World&, double, bool);
+template double ExplicitMethod<float>::coupleBodies(const Exec&, double);
+template double ExplicitMethod<double>::coupleBodies(const Exec&, double);
 
 }  // namespace talus::elastoplastic

@@ -166,6 +166,18 @@ bool NodeContact::apply(std::size_t block, int n, double dt, const MovingNode& n
     return true;
 }
 
+ContactTrial NodeContact::trial(std::size_t block, int n, double dt, const MovingNode& node) {
+    MovingNode moving = node;
+    Mat3 slope = Mat3::identity();
+    for (int round = 0; round < kMostSweeps; ++round) {
+        bool changed = sweep(block, n, dt, stillBodies_, still_, false, moving, &slope);
+        changed |= sweep(block, n, dt, movingBodies_, moving_, false, moving, &slope);
+        if (free_.count(block) > 0) changed |= sweep(block, n, dt, freeBodies_, free_, false, moving, &slope);
+        if (!changed || still_.count(block) + moving_.count(block) + free_.count(block) == 1) break;
+    }
+    return {moving.velocity, slope};
+}
+
 /// The same for a node that was kept, with the free bodies last, so that none is left violated.
 void NodeContact::settle(std::size_t block, int n, double dt, bool record, MovingNode& node) {
     for (int round = 0; round < kMostSweeps; ++round) {
@@ -177,7 +189,7 @@ void NodeContact::settle(std::size_t block, int n, double dt, bool record, Movin
 }
 
 /// Each body in turn; true if one changed the velocity by more than round-off.
-bool NodeContact::sweep(std::size_t block, int n, double dt, std::span<const GridBody> bodies, Nearby& nearby, bool record, MovingNode& node) const {
+bool NodeContact::sweep(std::size_t block, int n, double dt, std::span<const GridBody> bodies, Nearby& nearby, bool record, MovingNode& node, Mat3* slope) const {
     const double touching = kTouchingCells * frame_.smallestSpacing();
     bool changed = false;
     for (std::size_t e = nearby.first[block]; e < nearby.first[block + 1]; ++e) {
@@ -192,6 +204,7 @@ bool NodeContact::sweep(std::size_t block, int n, double dt, std::span<const Gri
         if (change == Vec3{}) continue;
         node.velocity += change;
         changed |= normSquared(change) > 1e-24 * normSquared(relative);
+        if (slope) *slope = (Mat3::identity() - contactStiffness(mode, body.friction, surface, relative, dt, touching)) * *slope;
         if (!record) continue;
 
         const Vec3 impulse = node.mass * change;   // on the grains

@@ -28,6 +28,12 @@ struct MovingNode {
     Vec3 velocity;   // [m/s]
 };
 
+/// A velocity after contact, and its derivative by the one before it.
+struct ContactTrial {
+    Vec3 velocity;
+    Mat3 slope;
+};
+
 /// −∂Δv/∂v of that change: 1 where the node sticks; n nᵀ − μ t nᵀ and what turns the direction t of sliding where it slides.
 Mat3 contactStiffness(world::ContactMode, double friction, const geometry::Surface&, const Vec3& relativeVelocity, double dt, double touchingDistance);
 
@@ -45,6 +51,8 @@ public:
     /// Changes the velocity of the n-th node of a block; loads are kept per block, each block from one thread only.
     /// False: a free body may touch it, so it is kept for couple().
     bool apply(std::size_t block, int n, double dt, const MovingNode& node, Vec3& velocity);
+    /// What bodies would make of a velocity, all of them as they move at the start of the step or as couple() left them; nothing is kept.
+    ContactTrial trial(std::size_t block, int n, double dt, const MovingNode& node);
     /// Velocities of free bodies at the end of the step, and of the nodes that were kept, so that what a body gets is what the
     /// nodes lose. write(block, n, velocity) takes each node's.
     void couple(const Exec&, double dt, world::FreeBodies&, FunctionRef<void(std::size_t block, int n, const Vec3& velocity)> write);
@@ -85,7 +93,7 @@ private:
     };
     GridBody gridBody(const world::World&, std::uint32_t index, const world::BodySnapshot&) const;
     void look(const Exec&, std::span<const GridBody>, Nearby&);
-    bool sweep(std::size_t block, int n, double dt, std::span<const GridBody>, Nearby&, bool record, MovingNode&) const;
+    bool sweep(std::size_t block, int n, double dt, std::span<const GridBody>, Nearby&, bool record, MovingNode&, Mat3* slope = nullptr) const;
     void settle(std::size_t block, int n, double dt, bool record, MovingNode&);
     bool freeBodyNear(std::size_t block, int n) const;
     /// Every kept node against bodies that move with the given velocities; the sums of impulses on each free body.

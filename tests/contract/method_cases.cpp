@@ -105,6 +105,19 @@ const world::MethodInfo kCubic = [] {
 }();
 const MethodCase kElastoplasticCubic{.name = "elastoplastic_cubic", .info = &kCubic, .velocityEntry = "points/velocity"};
 
+/// Velocities that are solved for. Steps are not as long as they might be: wind is felt to first order in them.
+const world::MethodInfo kSolved = [] {
+    world::MethodInfo info = elastoplastic::info;
+    info.settings = []() -> std::unique_ptr<world::MethodSettings> {
+        auto settings = std::make_unique<elastoplastic::Settings>();
+        settings->integration = elastoplastic::Integration::implicit;
+        settings->implicitStep = 3;
+        return settings;
+    };
+    return info;
+}();
+const MethodCase kElastoplasticImplicit{.name = "elastoplastic_implicit", .info = &kSolved, .memoryGrains = 10000, .velocityEntry = "points/velocity", .solvedTo = 1e-3};
+
 const MethodCase kNonsmooth{.name = "nonsmooth", .info = &nonsmooth::info, .velocityEntry = "points/velocity"};
 
 /// Wet sand, which loses what holds it as it is sheared.
@@ -189,7 +202,7 @@ const MethodCase kGuidedByNonsmooth{.name = "guided_by_nonsmooth", .info = &kByN
 INSTANTIATE_TEST_SUITE_P(EveryMethod, MethodContract,
                          testing::Values(kSphereDem, kDem, kDemClumps, kDemWet, kDemWet.in(world::Precision::float32), kDemRkf45, kDemCovered,
                                          kElastoplastic, kElastoplastic.in(world::Precision::float32), kElastoplasticSolid, kElastoplasticSolid.in(world::Precision::float32),
-                                         kElastoplasticCubic, kElastoplasticCubic.in(world::Precision::float32),
+                                         kElastoplasticCubic, kElastoplasticCubic.in(world::Precision::float32), kElastoplasticImplicit, kElastoplasticImplicit.in(world::Precision::float32),
                                          kNonsmooth, kNonsmoothWet, kNonsmoothFlat,
                                          kGuidedBySpheres, kGuidedByPoints, kGuidedByPoints.in(world::Precision::float32), kGuidedByClumps.in(world::Precision::float32), kGuidedByNonsmooth.in(world::Precision::float32)),
                          [](const auto& test) { return test.param.name; });

@@ -29,6 +29,7 @@ struct MethodCase {
     std::string velocityEntry = "velocity";   // in the method's archive; its first number belongs to a grain
     double sticksOut = 1e-6;                  // how far grains may lie beyond their fill, over their size: of clumps, spheres about them
     bool bumpy = false;                       // surfaces of bodies have places of their own: a world that is shifted is another
+    double solvedTo = 0;                      // velocities are solved for, so well [m/s]
     bool carried = false;                     // its grains follow those of another method: momentum, loads and listed grains are theirs
 
     MethodCase in(world::Precision other) const {
