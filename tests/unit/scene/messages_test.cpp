@@ -183,7 +183,7 @@ TEST(Messages, Files) {
     EXPECT_EQ(codeOf("hourglas", message), ExitCode::usage);
     EXPECT_EQ(message,
               "there is no built-in scene 'hourglas'; did you mean 'hourglass'? The built-in scenes are 'avalanche', 'ball_drop', 'bounce', 'bulldozer', 'butterfly', 'castle', 'chute', 'column', 'conveyor', 'crater', 'drum', 'gate', "
-              "'heap', 'hourglass', 'notch', 'pile', 'popcorn', 'rake', 'rings', 'rocket', 'shovel', 'silo', 'splash', 'wheel'; "
+              "'heap', 'hourglass', 'notch', 'pile', 'popcorn', 'rake', 'rings', 'rocket', 'shovel', 'silo', 'splash', 'statue', 'wheel'; "
               "a scene file is given by its path, ./hourglas.toml");
 }
 
