@@ -51,6 +51,13 @@ std::string obstacleToProbes(const scene::Request& request, scene::Methods metho
             for (const world::ProbeColumn& column : plan.probe->columns())
                 if (column.unit == "N") return fmt::format("'{}' measures forces, which are not computed again", plan.probe->name());
     } catch (const Error& error) {
+        scene::Request without = request;
+        without.sets.insert(without.sets.begin(), "probes=[]");
+        try {
+            scene::read(without, methods);
+        } catch (const Error&) {   // not because of them: the run will say what is wrong
+            return {};
+        }
         const std::string_view all = error.what();
         return std::string(all.substr(0, all.find('\n')));
     }

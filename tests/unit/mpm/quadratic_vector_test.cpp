@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpm/quadratic_vector.h"
+#include "mpm/transfer.h"
 
 #include "core/rng.h"
 #include "core/table.h"

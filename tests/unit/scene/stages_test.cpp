@@ -125,7 +125,7 @@ TEST(Presets, fillInWhatIsNotGiven) {
 
 TEST(Presets, areAllFitToBeUsed) {
     const std::vector<MaterialPreset> presets = materialPresets();
-    EXPECT_EQ(presets.size(), 10u);
+    EXPECT_EQ(presets.size(), 12u);
     for (const MaterialPreset& preset : presets) {
         const Scene scene = readText("[[materials]]\nname = \"sand\"\npreset = \"" + preset.name + "\"\n" + kGood.substr(kGood.find("[[grains]]")));
         EXPECT_TRUE(scene.warnings().empty()) << preset.name;
