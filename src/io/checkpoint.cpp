@@ -173,8 +173,12 @@ std::uint64_t checkedSerial(const Path& path) {
     return header.serial;
 }
 
-// HDF5 prints errors by itself unless told not to; the setting belongs to the calling thread's error stack.
-void quietHdf5() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+// HDF5 prints errors by itself unless told not to; the setting belongs to the calling thread's error stack. It keeps lists of memory that it no
+// longer uses, and clears them when it finds no more: seen to damage what it still does use, so it is to keep none.
+void quietHdf5() {
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    H5set_free_list_limits(0, 0, 0, 0, 0, 0);
+}
 
 }  // namespace
 

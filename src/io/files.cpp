@@ -47,13 +47,13 @@ void syncFolderOf(const Path& path) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(Path path) : path_(std::move(path)) {
-    std::string name = (path_.parent_path() / fmt::format(".{}{}XXXXXX", path_.filename().string(), kTemporaryMark)).string();
-    file_ = ::mkostemp(name.data(), O_CLOEXEC);
-    if (file_ < 0) fail("create", path_, errno);
-    temporary_ = name;
-    ::fchmod(file_, 0644);   // mkostemp gives 0600
+// All memory first: nobody would remove the file of a constructor that finds none later.
+AtomicFile::AtomicFile(Path path)
+    : path_(std::move(path)), temporary_((path_.parent_path() / fmt::format(".{}{}XXXXXX", path_.filename().string(), kTemporaryMark)).string()) {
     buffer_.reserve(kBufferBytes);
+    file_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+    if (file_ < 0) fail("create", path_, errno);
+    ::fchmod(file_, 0644);   // mkostemp gives 0600
 }
 
 AtomicFile::~AtomicFile() {

@@ -29,7 +29,8 @@ public:
     void commit();
 
 private:
-    Path path_, temporary_;
+    Path path_;
+    std::string temporary_;
     int file_ = -1;
     std::vector<char> buffer_;
     void flush();
