@@ -20,9 +20,9 @@ template <class Real>
     return mulAdd(a.xx, a.xx, mulAdd(a.yy, a.yy, a.zz * a.zz)) + Real(2) * mulAdd(a.xy, a.xy, mulAdd(a.yz, a.yz, a.xz * a.xz));
 }
 
-/// Largest |X|_F for which the series below keep float accuracy; double always takes the eigenvalues.
+/// Largest |E|_F for which the series below are as good as the numbers: what they leave out of ½ ln(1 + E) is E⁷/8 of it, 4e-8 at 0.12 and 1e-15 at 0.01.
 template <class Real>
-inline constexpr Real kSmallStrain = std::is_same_v<Real, float> ? Real(0.12) : Real(0);
+inline constexpr Real kSmallStrain = std::is_same_v<Real, float> ? Real(0.12) : Real(0.01);
 
 /// Σ c_k X^k, Horner in the basis 1, X, X² with X³ = I₁ X² − I₂ X + I₃ 1.
 template <class Real, std::size_t N>
