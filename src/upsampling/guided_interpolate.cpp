@@ -16,13 +16,13 @@ constexpr double kWidePart = 2;
 
 std::vector<SampledVolume> volumesOf(const Exec& exec, const world::Method& guides, bool continuum) {
     std::vector<std::string_view> names{world::field::radius.name, world::field::volume.name};
-    const bool framed = offersFrames(guides);
-    if (framed) names.push_back(kFrameField);
+    const std::size_t framed = frameComponents(guides);
+    if (framed > 0) names.push_back(kFrameField);
     world::FieldTable table;
     guides.read(exec, names, table);
     std::vector<SampledVolume> volumes;
     for (std::size_t i = 0; i < table.count(); ++i)
-        volumes.push_back(sampledVolume(table.reals("radius")[i], table.reals("volume")[i], framed ? frameOf(table.reals(kFrameField).subspan(9 * i, 9)) : std::nullopt, continuum));
+        volumes.push_back(sampledVolume(table.reals("radius")[i], table.reals("volume")[i], framed > 0 ? frameOf(table.reals(kFrameField).subspan(framed * i, framed)) : std::nullopt, continuum));
     return volumes;
 }
 

@@ -23,8 +23,8 @@ std::vector<std::int64_t> sortedIds(const Exec& exec, const world::Method& metho
 std::vector<Birth> births(const Exec& exec, const world::Method& method, const std::vector<std::int64_t>& ids) {
     world::FieldTable table;
     std::vector<std::string_view> names(world::kPromisedNames.begin(), world::kPromisedNames.end());
-    const bool framed = offersFrames(method);
-    if (framed) names.push_back(kFrameField);
+    const std::size_t framed = frameComponents(method);
+    if (framed > 0) names.push_back(kFrameField);
     method.read(exec, names, table);
     std::vector<Birth> found;
     for (std::size_t i = 0; i < table.count(); ++i) {
@@ -33,7 +33,7 @@ std::vector<Birth> births(const Exec& exec, const world::Method& method, const s
         const auto vector = [&](std::string_view name) { return Vec3{table.reals(name)[3 * i], table.reals(name)[3 * i + 1], table.reals(name)[3 * i + 2]}; };
         found.push_back({.id = id, .position = vector("position"), .velocity = vector("velocity"), .radius = table.reals("radius")[i], .mass = table.reals("mass")[i],
                          .volume = table.reals("volume")[i], .time = table.reals("birth_time")[i], .material = static_cast<int>(table.integers("material")[i]),
-                         .source = static_cast<int>(table.integers("source")[i]), .frame = framed ? frameOf(table.reals(kFrameField).subspan(9 * i, 9)) : std::nullopt});
+                         .source = static_cast<int>(table.integers("source")[i]), .frame = framed > 0 ? frameOf(table.reals(kFrameField).subspan(framed * i, framed)) : std::nullopt});
     }
     std::ranges::sort(found, {}, &Birth::id);
     return found;

@@ -43,7 +43,7 @@ bool offers(const world::Method& method, std::string_view name, int components) 
 
 }  // namespace
 
-bool offersFrames(const world::Method& method) { return offers(method, kFrameField, 9); }
+std::size_t frameComponents(const world::Method& method) { return offers(method, kFrameField, 9) ? 9 : offers(method, kFrameField, 6) ? 6 : 0; }
 bool offersNormals(const world::Method& method) { return offers(method, kNormalField, 3); }
 bool offersLags(const world::Method& method) { return offers(method, kLagField, 3); }
 
@@ -70,9 +70,16 @@ double SampledVolume::extent() const {
     return std::min(std::numbers::sqrt3 * longest, frobeniusNorm(axes));
 }
 
-std::optional<Mat3> frameOf(std::span<const double> nine) {
+// Any A with A Aᵀ = Σ a aᵀ takes the unit ball to the same ellipsoid: of six numbers, Cholesky's.
+std::optional<Mat3> frameOf(std::span<const double> numbers) {
     Mat3 frame;
-    std::ranges::copy(nine, frame.m.begin());
+    if (numbers.size() == 9) {
+        std::ranges::copy(numbers, frame.m.begin());
+    } else {
+        const double xx = numbers[0], yy = numbers[1], zz = numbers[2], xy = numbers[3], yz = numbers[4], xz = numbers[5];
+        const double a = std::sqrt(xx), b = xy / a, c = xz / a, d = std::sqrt(yy - b * b), e = (yz - b * c) / d;
+        frame = {{a, 0, 0, b, d, 0, c, e, std::sqrt(zz - c * c - e * e)}};
+    }
     const double size = frobeniusNorm(frame);
     constexpr double kFlat = 1e-9;   // thinner against its length than any ellipsoid of grains
     return std::isfinite(size) && std::abs(determinant(frame)) > kFlat * size * size * size ? std::optional(frame) : std::nullopt;

@@ -48,14 +48,15 @@ struct SampledVolume {
 };
 SampledVolume sampledVolume(double radius, double volume, const std::optional<Mat3>& frame, bool continuum);
 inline SampledVolume sampledVolume(const Birth& guide, bool continuum) { return sampledVolume(guide.radius, guide.volume, guide.frame, continuum); }
-/// Fields that guides may offer: nine numbers, row by row the matrix whose columns are semi-axes of an ellipsoid [m]; the normal of flat grains; and
+/// Fields that guides may offer: the ellipsoid of a guide, nine numbers, row by row the matrix whose columns are its semi-axes a [m], or six, the tensor Σ a aᵀ
+/// (xx, yy, zz, xy, yz, xz) [m²]; the normal of flat grains; and
 /// by how much the way of a guide in its last step differs from velocity times step [m], where its velocity is that of the instant.
 inline constexpr std::string_view kFrameField = "frame", kNormalField = "normal", kLagField = "lag";
-bool offersFrames(const world::Method&);
+std::size_t frameComponents(const world::Method&);   // 9, 6, or 0: there is no such field
 bool offersNormals(const world::Method&);
 bool offersLags(const world::Method&);
 /// None where the frame encloses nothing.
-std::optional<Mat3> frameOf(std::span<const double> nine);
+std::optional<Mat3> frameOf(std::span<const double> numbers);
 
 /// places.size() points about the guide, by rejection from the cube around it: a function of seed and the guide's id alone.
 /// A point closer to a body than `clearance` [m] is rejected too; where bodies leave hardly any room it is moved out of them.

@@ -69,6 +69,11 @@ TEST(Sampling, isUniformInTheEllipsoidOfAGuide) {
     const Mat3 expected = *guide.frame * transpose(*guide.frame) * 0.2;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) EXPECT_NEAR(moments(i, j), expected(i, j), 0.02 * std::sqrt(expected(i, i) * expected(j, j)));
+    const Mat3 tensor = *guide.frame * transpose(*guide.frame);
+    const std::optional<Mat3> factor = frameOf(std::array{tensor(0, 0), tensor(1, 1), tensor(2, 2), tensor(0, 1), tensor(1, 2), tensor(0, 2)});
+    ASSERT_TRUE(factor);
+    EXPECT_LT(frobeniusNorm(*factor * transpose(*factor) - tensor), 1e-15) << "the same ellipsoid from six numbers";
+    EXPECT_FALSE(frameOf(std::array{1.0, 1.0, 1.0, 2.0, 0.0, 0.0})) << "not positive";
     EXPECT_FALSE(frameOf(std::array{1.0, 2.0, 0.0, 1.0, 2.0, 0.0, 0.0, 0.0, 1.0})) << "a frame that is flat";
 }
 
