@@ -46,7 +46,7 @@ const world::FieldWriter<PointValues> kWriters[] = {
     {"volume_fraction", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.points.fraction(p.row)); }},
     {"strain_rate", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.strainRate()); }},
     {"frame", [](const PointValues& p, Reals& out, Integers&) {
-         const SymTensor s = p.points.frames ? ofVolume(p.points.frames->tensor(p.row), p.points.volume(p.row)) : ballOf(p.points.volume(p.row));
+         const SymTensor s = p.points.frames ? ofVolume(p.points.frames->tensor(p.row), p.points.volume(p.row)) : SymTensor{};
          out.insert(out.end(), {s.xx, s.yy, s.zz, s.xy, s.yz, s.xz});
      }},
     {"orientation", [](const PointValues& p, Reals& out, Integers&) {
