@@ -4,8 +4,10 @@
 #include "nonsmooth/nonsmooth.h"
 #include "verification/bed.h"
 
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 namespace talus {
 namespace {
@@ -15,8 +17,9 @@ using nonsmooth::Settings;
 
 constexpr double kCell = 0.05 / 12, kBulk = 1500;
 
-/// A box of 12 x 12 x 11 cells of sand with smooth walls on a plate with a hole whose rim is round; all in cells.
+/// A box of sand with smooth walls on a plate with a hole whose rim is round; all in cells.
 struct Silo {
+    double wide = 12;            // of the box
     double hole = 6;             // diameter
     double half = 1;             // of the plate's thickness
     double height = 11;          // of the sand
@@ -26,7 +29,7 @@ struct Silo {
         using namespace geometry;
         const double h = kCell, r = (0.5 * hole + half) * h, t = half * h;
         world::World world;
-        world.domain = {{-6 * h, -6 * h, -4 * h}, {6 * h, 6 * h, (height + 2) * h}, {}};
+        world.domain = {{-0.5 * wide * h, -0.5 * wide * h, -4 * h}, {0.5 * wide * h, 0.5 * wide * h, (height + 2) * h}, {}};
         for (const std::size_t face : {4u, 5u}) world.domain.faces[face] = world::FaceType::open;
         world.materials = {world::Material{.name = "sand", .density = 2500, .packingFraction = 0.6, .muHat = muHat}, world::Material{.name = "steel"}, world::Material{.name = "smooth"}};
         world.contacts.set(0, 1, {0.6124, 0});
@@ -37,9 +40,9 @@ struct Silo {
             body.contact = world::ContactMode::slip;
         }
         const auto cut = std::make_shared<Placed>(std::make_shared<Cylinder>(r, 4 * t), RigidTransform{{}, {0, 0, -2 * t}});
-        const auto plate = std::make_shared<Difference>(std::make_shared<Box>(Vec3{14 * h, 14 * h, 2 * t}), std::vector<ShapePtr>{cut});
+        const auto plate = std::make_shared<Difference>(std::make_shared<Box>(Vec3{(wide + 2) * h, (wide + 2) * h, 2 * t}), std::vector<ShapePtr>{cut});
         world.bodies.push_back({.name = "plate", .material = 1, .shape = std::make_shared<Union>(std::vector<ShapePtr>{std::make_shared<Torus>(r, t), plate}), .motion = {}, .load = {}});
-        world.fills = {{boxBetween({-6 * h, -6 * h, t}, {6 * h, 6 * h, t + height * h}), 0, 0, {}}};
+        world.fills = {{boxBetween({-0.5 * wide * h, -0.5 * wide * h, t}, {0.5 * wide * h, 0.5 * wide * h, t + height * h}), 0, 0, {}}};
         world.resolution.size = h;
         return world;
     }
@@ -105,6 +108,51 @@ TEST(NonsmoothSilo, nothingHoldsSandInTheMiddleOfAHoleInAThinPlate) {
     const Part middle = measure(run, exec, [](double r, double z) { return r < kCell && std::abs(z) < kCell; });
     std::printf("    %.3f m/s\n", middle.speed);
     EXPECT_GT(middle.speed, 0.3);
+}
+
+/// Mean discharge from `from` to `to` [m³/s].
+double discharge(const Silo& silo, double from, double to) {
+    const Exec exec(2);
+    world::Simulation run = start(silo, exec);
+    advance(run, exec, from);
+    const double before = above(run, exec);
+    advance(run, exec, to);
+    return (before - above(run, exec)) / (to - from);
+}
+
+// Q ~ (D − k)^n. A straight line through Q^(2/5) gives k, which then gives n.
+TEST(NonsmoothStudy, aSiloDischargesAsBeverlooSays) {
+    const std::array<double, 5> holes{5, 6, 7, 8, 9};
+    std::array<double, 5> rates{};
+    for (std::size_t i = 0; i < holes.size(); ++i) rates[i] = discharge({.wide = 18, .hole = holes[i], .height = 17}, 0.1, 0.3);
+    const auto line = [](const auto& x, const auto& y) {   // slope and where it crosses zero
+        double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            n += 1;
+            sx += x[i];
+            sy += y[i];
+            sxx += x[i] * x[i];
+            sxy += x[i] * y[i];
+        }
+        const double slope = (n * sxy - sx * sy) / (n * sxx - sx * sx);
+        return std::pair{slope, (sx - sy / slope) / n};
+    };
+    std::array<double, 5> root{}, logHole{}, logRate{};
+    for (std::size_t i = 0; i < holes.size(); ++i) root[i] = std::pow(rates[i], 0.4);
+    const double k = line(holes, root).second;
+    for (std::size_t i = 0; i < holes.size(); ++i) {
+        logHole[i] = std::log(holes[i] - k);
+        logRate[i] = std::log(rates[i]);
+        std::printf("    hole of %.0f cells: %.3g m³/s, %.3f √(g (D − k)⁵)\n", holes[i], rates[i], rates[i] / std::sqrt(9.81 * std::pow((holes[i] - k) * kCell, 5)));
+    }
+    const double n = line(logHole, logRate).first;
+    const double later = discharge({.wide = 18, .height = 17}, 0.3, 0.5), lower = discharge({.wide = 18, .height = 12}, 0.15, 0.35);
+    std::printf("    k = %.2f cells, n = %.2f; hole of 6 cells: from 0.3 s on %.3f times as much, %.3f times with 12 cells of sand instead of 17\n", k, n, later / rates[1], lower / later);
+    EXPECT_NEAR(n, 2.5, 0.1);
+    EXPECT_GT(k, 0);
+    EXPECT_LT(k, 2);
+    EXPECT_NEAR(later / rates[1], 1, 0.03);
+    EXPECT_NEAR(lower / later, 1, 0.03);
 }
 
 }  // namespace
