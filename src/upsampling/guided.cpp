@@ -16,7 +16,7 @@ using namespace world::field;
 constexpr std::array kFields{id, position, velocity, radius, mass, volume, material, source, birthTime,
                              world::FieldInfo{"guide", "1", world::FieldType::integer, 1, "id of the guide that the grain was sampled in"},
                              world::FieldInfo{"carried", "1", world::FieldType::integer, 1, "1: moved by the guides around it, 0: flies freely"},
-                             world::FieldInfo{"normal", "1", world::FieldType::real, 3, "of the guide that the grain was sampled in, where guides have one (flat grains); else 0"}};
+                             world::FieldInfo{"normal", "1", world::FieldType::real, 3, "of a flat grain: that of the guide it was sampled in, or drawn from the guide's orientation (nonsmooth); 0 where guides have neither"}};
 
 }  // namespace
 

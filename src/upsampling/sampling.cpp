@@ -47,6 +47,15 @@ std::size_t frameComponents(const world::Method& method) { return offers(method,
 bool offersNormals(const world::Method& method) { return offers(method, kNormalField, 3); }
 bool offersLags(const world::Method& method) { return offers(method, kLagField, 3); }
 
+Orientations orientationsOf(const world::Method& method) {
+    Orientations all;
+    if (!offers(method, kOrientationField, 6)) return all;
+    world::FieldTable table;
+    method.read(Exec(1), std::array{world::field::id.name, kOrientationField}, table);
+    for (std::size_t i = 0; i < table.count(); ++i) std::ranges::copy(table.reals(kOrientationField).subspan(6 * i, 6), all[table.integers("id")[i]].begin());
+    return all;
+}
+
 Origin originOf(const Birth& guide, double grainDensity, std::int64_t factor) {
     const double mass = guide.mass / static_cast<double>(factor);
     return {.guide = guide.id, .mass = mass, .radius = std::cbrt(0.75 / std::numbers::pi * mass / grainDensity), .volume = guide.volume / static_cast<double>(factor),
