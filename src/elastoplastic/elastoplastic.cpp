@@ -2,7 +2,7 @@
 #include "elastoplastic/elastoplastic.h"
 
 #include "core/rng.h"
-#include "elastoplastic/explicit_method.h"
+#include "elastoplastic/method.h"
 #include "elastoplastic/points.h"
 #include "mpm/resolution.h"
 
@@ -238,8 +238,8 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
 
 std::unique_ptr<world::Method> create(const world::MethodSettings& given, const world::World& world, world::Precision precision) {
     const auto& settings = static_cast<const Settings&>(given);
-    if (precision == world::Precision::float32) return std::make_unique<ExplicitMethod<float>>(settings, world);
-    return std::make_unique<ExplicitMethod<double>>(settings, world);
+    if (precision == world::Precision::float32) return std::make_unique<ElastoplasticMethod<float>>(settings, world);
+    return std::make_unique<ElastoplasticMethod<double>>(settings, world);
 }
 
 }  // namespace
