@@ -17,6 +17,7 @@ void GuidedMethod<Real>::placeVolumes(const Exec& exec) {
     guides_->read(exec, names, table);
     std::vector<GuideState> states(table.count());
     volumes_.clear();
+    volumes_.reserve(states.size());
     for (std::size_t i = 0; i < states.size(); ++i) {
         const std::span<const double> x = table.reals("position").subspan(3 * i, 3);
         states[i] = {domain_.wrap({x[0], x[1], x[2]}), {}, static_cast<std::uint32_t>(i)};

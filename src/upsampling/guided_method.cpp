@@ -107,12 +107,8 @@ world::Inserted GuidedMethod<Real>::bringGrains(const Exec& exec, const world::W
 template <class Real>
 world::Removed GuidedMethod<Real>::erase(const Exec& exec, const world::Region& region, world::ChunkSink* taken) {
     const auto phase = exec.phase("erase");
-    const Orientations before = orientationsOf(*guides_);
-    if (guides_->erase(exec, region).count > 0) {
-        guideIds_ = sortedIds(exec, *guides_);
-        for (const auto& [guide, moment] : before)
-            if (!std::ranges::binary_search(guideIds_, guide)) departed_[guide] = moment;
-    }
+    departed_.merge(orientationsOf(*guides_, &region));
+    if (guides_->erase(exec, region).count > 0) guideIds_ = sortedIds(exec, *guides_);
     return removeRows(settings_.removal == Removal::own ? rowsIn(exec, region) : rowsWithoutGuide(), taken);
 }
 
