@@ -270,7 +270,8 @@ world::Estimate estimateDem(const Settings& settings, const world::World& world,
     // Neighbours within the skin: 0.6 × ((1 + skin)³ − 1) × 8 and the contacts themselves, half of them each; clumps have fewer per sphere.
     const double pairs = (spheresPerGrain > 1 ? 0.45 : 0.82) * (3 + 14 * listedGap(settings, diameter) / diameter);
     const bool adaptive = settings.integrator == Integrator::rkf45, spring = settings.shear == Shear::spring;
-    const bool clumps = spheresPerGrain > 1, turns = PairLaws(settings, world).manner().turns();
+    const Manner manner = PairLaws(settings, world).manner();
+    const bool clumps = spheresPerGrain > 1, turns = manner.turns();
     const double real = precision == world::Precision::float32 && !adaptive ? 4 : 8, perGrain = static_cast<double>(Grains(clumps).bytesPerRow()) + (clumps ? 4 : 0);
     const double perSphere = 10 * real + sizeof(Wrench) + 4 + (clumps ? 4 : 0);
     const bool manySizes = smallestSize(settings.sizes) < largestSize(settings.sizes);   // then each pair has coefficients of its own
@@ -278,7 +279,8 @@ world::Estimate estimateDem(const Settings& settings, const world::World& world,
     const double numbers = static_cast<double>((sizeof(PairConstants) + (holds ? sizeof(HoldConstants) : 0)) / sizeof(double));
     const double perPair = (spring ? (turns ? 7 : 3) * real : 0) + (manySizes ? numbers * real : 0) + 4;
     // While a list is made: places of grains, the pairs as they are found, and the contacts of the list before.
-    const double acting = 0.75, building = 2 * (sizeof(Vec3) + sizeof(double)) + pairs * (4 + acting * (sizeof(KeptContact) + 8));
+    const double place = sizeof(Vec3) + sizeof(double), acting = manner.bridges ? 0.7 : 0.4;   // share of the pairs
+    const double building = 2 * place / spheresPerGrain + (clumps ? place : 0) + pairs * (4 + acting * (sizeof(KeptContact) + 8));
     // The start and six rates of each number of a grain, and of a spring (or, where something resists rolling, of all that a pair remembers).
     const double stages = adaptive ? (Fehlberg::kStages + 1) * sizeof(double) : 0, remembered = turns ? Adaptive::kMemoryNumbers : 3;
     const double perAdaptiveSphere = adaptive ? 0.3 * (sizeof(ContactState) + Adaptive::kMemoryNumbers * stages) : 0;   // contacts with bodies

@@ -100,13 +100,19 @@ struct PairForces<Real>::Pending {
     std::size_t count = 0;
 
     [[gnu::always_inline]] void addTo(std::span<Wrench> wrenches) {
-        for (std::size_t lane = 0; lane < count; ++lane) {
+        const auto addLane = [&](std::size_t lane) {
             const Quad<double> last = inDouble(rest.data() + 4 * lane);
             Wrench &first = wrenches[static_cast<std::uint32_t>(a[lane])], &second = wrenches[static_cast<std::uint32_t>(b[lane])];
             add<4>(&first.force.x, inDouble(onA.data() + 4 * lane));
             add<2>(&first.torque.y, lower(last));
             add<4>(&second.force.x, inDouble(onB.data() + 4 * lane));
             add<2>(&second.torque.y, upper(last));
+        };
+        if (count == kLanes) [[likely]] {
+#pragma GCC unroll 8
+            for (std::size_t lane = 0; lane < kLanes; ++lane) addLane(lane);
+        } else {
+            for (std::size_t lane = 0; lane < count; ++lane) addLane(lane);
         }
         count = 0;
     }
@@ -359,8 +365,9 @@ void PairForces<Real>::ofEight(const Manner& manner, double step, PairContacts& 
     WideRows<Real>{torqueA.y, torqueA.z, torqueB.y, torqueB.z}.store(now.rest.data(), 4);
     now.count = eight.count;
     if constexpr (ShearKind::kSpring) remember(manner, eight, memory);
-    found.spring = max(found.spring, c.stiffness * NormalKind::tangent(depth) * c.perMass);
-    found.dashpot = max(found.dashpot, c.damping * NormalKind::viscous(depth) * c.perMass);
+    const W pressed = manner.bridges ? depth : abs(t.overlap);   // as respond() has it, so that one root does for both
+    found.spring = max(found.spring, c.stiffness * NormalKind::tangent(pressed) * c.perMass);
+    found.dashpot = max(found.dashpot, c.damping * NormalKind::viscous(pressed) * c.perMass);
     if (const unsigned deep = bits(t.overlap > W(static_cast<Real>(kDeep)) * min(placeA.w, placeB.w)) & eight.lanes(); deep != 0) {
         found.rest.deep += std::popcount(deep);
         if (found.rest.deepSphere < 0) found.rest.deepSphere = eight.a(static_cast<std::size_t>(std::countr_zero(deep)));
