@@ -170,15 +170,27 @@ void DemMethod::loadContactSums(const Archive& archive) {
 }
 
 void DemMethod::load(const Exec& exec, const Archive& archive) {
-    {
-        const auto group = archive.group("grains");
-        grains_.load(archive);
-        births_.load(archive, ids());
-    }
+    loadGrains(archive);
+    loadNumbers(archive);
+    keptSums_.reset();
+    derive();
+    loadContactSums(archive);
+    loadContacts(exec, archive);
+    bodiesUnlisted_ = true;
+    setConstants();
+}
+
+void DemMethod::loadGrains(const Archive& archive) {
+    const auto group = archive.group("grains");
+    grains_.load(archive);
+    births_.load(archive, ids());
     for (std::size_t i = 0; i < grains_.rows(); ++i)
         if (grains_.shape(i) < 0 || static_cast<std::size_t>(grains_.shape(i)) >= templates_.size()) throw ArchiveError("a grain has a template that the scene does not have");
     for (std::size_t i = 0; i < grains_.rows(); ++i)
         if (grains_.material(i) < 0 || static_cast<std::size_t>(grains_.material(i)) >= laws_.materials()) throw ArchiveError("a grain is of a material that there is not");
+}
+
+void DemMethod::loadNumbers(const Archive& archive) {
     const auto numbers = archive.get<double>("numbers"), rates = archive.get<double>("body_rates");
     const auto counts = archive.get<std::int64_t>("counts");
     if (numbers.size() != 10 || counts.size() != 5 || rates.size() > 7 * bodyRates_.size()) throw ArchiveError("the state of dem is of another scene");
@@ -210,10 +222,9 @@ void DemMethod::load(const Exec& exec, const Archive& archive) {
         adaptive_.rejected = taken[1];
         adaptive_.above = taken[2];
     }
-    keptSums_.reset();
-    derive();
-    loadContactSums(archive);
-    bodies_ = {};
+}
+
+void DemMethod::loadContacts(const Exec& exec, const Archive& archive) {
     const std::vector<std::uint32_t>& slabs = pairs_.slabs.firstGrain;
     if (slabs.size() < 2 || slabs.front() != 0 || !std::ranges::is_sorted(slabs) || slabs.back() > grains_.rows()) throw ArchiveError("the slabs of dem do not fit its grains");
     ContactArrays pairs{kPairNumbers}, bodies{kBodyNumbers};
@@ -226,6 +237,7 @@ void DemMethod::load(const Exec& exec, const Archive& archive) {
         if (kept.back().a >= spheres_.size() || kept.back().b >= spheres_.size()) throw ArchiveError("a contact is of a sphere that does not exist");
     }
     listPairs(exec, kept);
+    bodies_ = {};
     for (std::size_t i = 0; i < bodies.flags.size(); ++i) {
         if (bodies.indices[2 * i] >= spheres_.size() || !covers_.exists(bodies.indices[2 * i + 1], bodyMaterial_.size())) throw ArchiveError("a contact is of a body that does not exist");
         bodies_.sphere.push_back(bodies.indices[2 * i]);
@@ -233,8 +245,6 @@ void DemMethod::load(const Exec& exec, const Archive& archive) {
         const auto flag = [&](int bit) { return (bodies.flags[i] & bit) != 0; };
         bodies_.state.push_back({bodies.memory(i), bodies.vector(i, 0), bodies.vector(i, 1), flag(1), flag(4), flag(2)});
     }
-    bodiesUnlisted_ = true;
-    setConstants();
 }
 
 }  // namespace talus::dem

@@ -54,7 +54,10 @@ public:
     const Covers& covers() const { return covers_; }
 
 private:
+    void loadGrains(const Archive&);
+    void loadNumbers(const Archive&);
     void loadContactSums(const Archive&);
+    void loadContacts(const Exec&, const Archive&);
     /// How fast a grain is when contacts look at it.
     struct Motion {
         Vec3 velocity, angularVelocity;    // [m/s], [rad/s]

@@ -64,6 +64,13 @@ template <class Real>
     if constexpr (std::is_same_v<Real, double>) return Quad<double>::load(from);
     else return convert<double>(Quad<Real>::load(from));
 }
+/// The constants that all pairs share, where they do.
+template <class Real>
+PairConstantsOf<Wide<Real>> ofAll(const ConstantsTable<Real>& constants) {
+    if (constants.by != ConstantsTable<Real>::By::all || constants.sets.empty()) return {};
+    const PairConstantsOf<Real>& c = constants.sets.front();
+    return {c.stiffness, c.damping, c.shear, c.shearDamping, c.friction, c.rolling, c.radius, c.perMass};
+}
 template <int N>
 [[gnu::always_inline]] inline void add(double* to, const Pack<double, N>& what) { (Pack<double, N>::loadUnaligned(to) + what).storeUnaligned(to); }
 
@@ -187,11 +194,7 @@ template <class Real>
 template <class NormalKind, class ShearKind>
 Extremes PairForces<Real>::ofSlab(const Manner& manner, double dt, PairContacts& contacts, std::span<Wrench> wrenches, std::size_t slab) {
     Found found;
-    PairConstantsOf<Wide<Real>> common;
-    if (constants.by == ConstantsTable<Real>::By::all && !constants.sets.empty()) {
-        const PairConstantsOf<Real>& c = constants.sets.front();
-        common = {c.stiffness, c.damping, c.shear, c.shearDamping, c.friction, c.rolling, c.radius, c.perMass};
-    }
+    const PairConstantsOf<Wide<Real>> common = ofAll(constants);
     // Pairs that acted at the end of the last step most probably do so now: they are not looked at before the laws are evaluated. Of the
     // others it is asked whether they touch now.
     Queue acting, others;
