@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nonsmooth/body_contacts.h"
 
-#include "mpm/points_in_bodies.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -12,179 +10,29 @@ namespace talus::nonsmooth {
 namespace {
 
 constexpr std::size_t kNodesPerTask = 256;
-/// Part of a cell: a node that round-off puts this far outside lies on the surface.
-constexpr double kTouchingCells = 1e-6;
 /// Free bodies are tied to all of their nodes at once: so many turns of these in one sweep of the stress.
 constexpr int kFreeTurns = 4;
 
-struct NearBody {
-    std::uint32_t index;
-    world::BodySnapshot snapshot;
-    Aabb box;
-    int free = -1;               // k of FreeBodies
-};
-
-std::vector<NearBody> bodiesNow(const world::World& world, const world::FreeBodies& free, double reach) {
-    std::vector<NearBody> bodies;
-    for (std::uint32_t i = 0; i < world.bodies.size(); ++i) {
-        if (!world.bodies[i].activeAt(world.time)) continue;
-        NearBody body{i, {world.bodies[i], world.time}, {}};
-        for (std::size_t k = 0; k < free.size(); ++k)
-            if (free.body(k) == i) {
-                body.free = static_cast<int>(k);
-                body.snapshot = free.snapshot(i, world.time);
-            }
-        body.box = geometry::grown(world::worldBounds(body.snapshot), reach);
-        bodies.push_back(body);
-    }
-    return bodies;
-}
-
-/// Part of ∫N around x that bodies cover, from 4 x 4 x 4 samples. Along an axis each stands for a quarter of the hat function, at the
-/// quarter's centre of mass.
-double coveredPart(const mpm::GridFrame& frame, const Vec3& x, std::span<const NearBody* const> near) {
-    constexpr std::array<double, 4> kQuarter{-0.52860, -0.13807, 0.13807, 0.52860};   // in cells
-    const double perDistance = 0.5 / (kQuarter[2] * std::cbrt(frame.cellVolume()));    // so that a wall through the node cuts between samples
-    double covered = 0;
-    for (const double a : kQuarter)
-        for (const double b : kQuarter)
-            for (const double c : kQuarter) {
-                const Vec3 at = x + componentProduct(frame.spacing, Vec3{a, b, c});
-                double distance = 1e300;
-                for (const NearBody* body : near) distance = std::min(distance, body->snapshot.distance(at));
-                covered += std::clamp(0.5 - perDistance * distance, 0.0, 1.0) / 64;
-            }
-    return covered;
-}
-
 }  // namespace
-
-// (corrected §6.1) The volume that is left to grains is φ_max (1 − φ_RB), with φ_RB at the end of the step.
-std::vector<double> freeFractions(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const world::World& world, const world::FreeBodies& free, double dt) {
-    const double reach = norm(frame.spacing);
-    std::vector<NearBody> bodies = bodiesNow(world, free, reach);
-    for (NearBody& body : bodies) {
-        if (body.free < 0 && world.bodies[body.index].fixed()) continue;
-        world::Pose pose = body.snapshot.pose();
-        pose.position += dt * pose.velocity;
-        pose.rotation = (Quat::fromRotationVector(dt * pose.angularVelocity) * pose.rotation).normalizedQuat();
-        body.snapshot = {world.bodies[body.index], pose, world.time};
-        body.box = geometry::grown(world::worldBounds(body.snapshot), reach);
-    }
-    std::vector<double> fractions(grid.nodes.size(), 1.0);
-    exec.forBlocks(grid.nodes.size(), kNodesPerTask, [&](std::size_t begin, std::size_t end) {
-        std::vector<const NearBody*> near;
-        for (std::size_t n = begin; n < end; ++n) {
-            const Vec3 x = nodePosition(frame, grid.nodes[n]);
-            near.clear();
-            for (const NearBody& body : bodies)
-                if (body.box.contains(x) && body.snapshot.distance(x) < reach) near.push_back(&body);
-            if (!near.empty()) fractions[n] = 1 - coveredPart(frame, x, near);
-        }
-    });
-    return fractions;
-}
-
-namespace {
-
-/// Nodes around a point, with weights; false where one of them is not there.
-bool around(const mpm::GridFrame& frame, const Grid& grid, const Vec3& x, std::array<std::uint32_t, kCorners>& node, std::array<double, kCorners>& weight, std::size_t& count) {
-    Vec3i base;
-    Vec3 f;
-    for (int axis = 0; axis < 3; ++axis) {
-        const double p = (x[axis] - frame.origin[axis]) / frame.spacing[axis], nearest = std::round(p);
-        const double on = std::abs(p - nearest) < kTouchingCells ? nearest : p;   // on a plane of nodes these alone
-        base[axis] = static_cast<int>(std::floor(on));
-        f[axis] = on - std::floor(on);
-    }
-    count = 0;
-    for (std::size_t corner = 0; corner < kCorners; ++corner) {
-        const Vec3i d = cornerOffset(corner);
-        const double w = (d.x ? f.x : 1 - f.x) * (d.y ? f.y : 1 - f.y) * (d.z ? f.z : 1 - f.z);
-        if (w == 0) continue;
-        const Vec3i at = wrapCoord(frame, base + d);
-        const auto found = std::ranges::lower_bound(grid.nodes, gridKey(at), {}, gridKey);
-        if (found == grid.nodes.end() || *found != at) return false;
-        node[count] = static_cast<std::uint32_t>(found - grid.nodes.begin());
-        weight[count++] = w;
-    }
-    return true;
-}
-
-/// Whether a corner of the cell around x lies in the body.
-bool cornerInside(const mpm::GridFrame& frame, const world::BodySnapshot& body, const Vec3& x) {
-    Vec3i cell;
-    for (int axis = 0; axis < 3; ++axis) cell[axis] = static_cast<int>(std::floor((x[axis] - frame.origin[axis]) / frame.spacing[axis]));
-    for (std::size_t corner = 0; corner < kCorners; ++corner)
-        if (body.distance(nodePosition(frame, cell + cornerOffset(corner))) <= 0) return true;
-    return false;
-}
-
-}  // namespace
-
-// A node in a body or on it stands for the nearest point of the surface, and for the opposite one where the body is thin; a node
-// outside only where the body is so thin that none lies in it.
-void BodyContacts::contactsAt(const mpm::GridFrame& frame, const Grid& grid, std::size_t n, const world::BodySnapshot& body, FunctionRef<void(Contact&)> found) {
-    const double reach = maxComponent(frame.spacing), touching = kTouchingCells * frame.smallestSpacing();
-    const Vec3 x = nodePosition(frame, grid.nodes[n]);
-    const world::SurfacePoint nearest = body.surface(x);
-    const bool outside = nearest.distance > touching;
-    if (!(nearest.distance < reach) || (outside && cornerInside(frame, body, x - nearest.distance * nearest.normal))) return;
-    const auto add = [&](const world::SurfacePoint& surface) {
-        Contact c;
-        c.at = x - surface.distance * surface.normal;
-        const bool farInside = surface.distance < -1.5 * reach;
-        if (std::abs(surface.distance) <= touching || farInside || !around(frame, grid, c.at, c.node, c.weight, c.nodes)) {
-            if (outside) return;
-            c.at = x;
-            c.node[0] = static_cast<std::uint32_t>(n);
-            c.weight[0] = 1;
-            c.nodes = 1;
-        }
-        c.owner = static_cast<std::uint32_t>(n);
-        c.mode = body.body().contact;
-        c.normal = surface.normal;
-        c.arm = c.at - body.pose().position;
-        found(c);
-    };
-    add(nearest);
-    if (const auto other = mpm::otherSide(body, x, nearest, mpm::kOtherSide * frame.smallestSpacing())) add(*other);
-}
 
 void BodyContacts::place(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const world::World& world, const world::FreeBodies& free, int grainMaterial, double dt,
                          std::span<const double> mass, std::vector<Node>& nodes) {
     dt_ = dt;
     area_ = std::pow(frame.cellVolume(), 2.0 / 3);
-    const std::vector<NearBody> bodies = bodiesNow(world, free, maxComponent(frame.spacing));
-    std::vector<std::vector<std::pair<Contact, int>>> found((grid.nodes.size() + kNodesPerTask - 1) / kNodesPerTask);
-    exec.forBlocks(grid.nodes.size(), kNodesPerTask, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t n = begin; n < end; ++n)
-            for (const NearBody& body : bodies) {
-                if (!body.box.contains(nodePosition(frame, grid.nodes[n]))) continue;
-                const world::Body& is = world.bodies[body.index];
-                contactsAt(frame, grid, n, body.snapshot, [&](Contact& c) {
-                    c.body = body.index;
-                    c.friction = world.contacts.between(grainMaterial, is.material).friction;
-                    c.surfaceVelocity = body.free < 0 ? body.snapshot.velocity(c.at, c.normal) : is.beltVelocity(body.snapshot.pose(), c.at, c.normal, world.time);
-                    found[begin / kNodesPerTask].push_back({c, body.free});
-                });
-            }
-    });
     free_.clear();
     for (std::size_t k = 0; k < free.size(); ++k) free_.push_back({free.velocity(k), free.velocity(k), free.velocity(k), free.mobility(k), free.body(k)});
     contacts_.clear();
     between_.clear();
     freeContacts_.clear();
     held_.clear();
-    for (const auto& part : found)
-        for (const auto& [contact, k] : part)
-            if (k < 0 && contact.nodes == 1 && contact.mode == world::ContactMode::sticky) hold(contact, mass, nodes);
-    for (auto& part : found)
-        for (auto& [contact, k] : part) {
-            for (std::size_t i = 0; i < contact.nodes; ++i) contact.inverseMass += contact.weight[i] * contact.weight[i] * nodes[contact.node[i]].inverseMass;
-            if (k >= 0) addFree(contact, static_cast<std::uint32_t>(k), gridKey(grid.nodes[contact.owner]));
-            else if (contact.inverseMass > 0) (contact.nodes == 1 ? contacts_ : between_).push_back(contact);
-        }
+    std::vector<Contact> found = findContacts(exec, frame, grid, world, free, grainMaterial);
+    for (const Contact& c : found)
+        if (c.free < 0 && c.nodes == 1 && c.mode == world::ContactMode::sticky) hold(c, mass, nodes);
+    for (Contact& c : found) {
+        for (std::size_t i = 0; i < c.nodes; ++i) c.inverseMass += c.weight[i] * c.weight[i] * nodes[c.node[i]].inverseMass;
+        if (c.free >= 0) addFree(c);
+        else if (c.inverseMass > 0) (c.nodes == 1 ? contacts_ : between_).push_back(c);
+    }
     // A node beyond a wall may stand for a node on it, which stands for itself too.
     std::ranges::stable_sort(contacts_, {}, [](const Contact& c) { return c.node[0]; });
     first_.clear();
@@ -229,8 +77,9 @@ void BodyContacts::hold(const Contact& c, std::span<const double> mass, std::vec
 }
 
 /// W = Σ N²/m + J M⁻¹ Jᵀ in the axes of the contact.
-void BodyContacts::addFree(const Contact& contact, std::uint32_t k, std::uint64_t ownerKey) {
-    FreeContact c{contact, k, {}, {}, {}};
+void BodyContacts::addFree(const Contact& contact) {
+    const auto k = static_cast<std::size_t>(contact.free);
+    FreeContact c{contact, {}, {}, {}};
     const Vec3 n = contact.normal;
     const Vec3 t = normalized(cross(n, std::abs(n.x) < 0.7 ? Vec3{1, 0, 0} : Vec3{0, 1, 0})), s = cross(n, t);
     const auto response = [&](const Vec3& impulse) {   // relative velocity
@@ -244,16 +93,16 @@ void BodyContacts::addFree(const Contact& contact, std::uint32_t k, std::uint64_
     c.t1 = turn.c * t + turn.s * s;
     c.t2 = turn.c * s - turn.s * t;
     c.w = {nn, {turn.c * nt + turn.s * ns, turn.c * ns - turn.s * nt}, {std::max(turn.first, 1e-12 * nn), std::max(turn.second, 1e-12 * nn)}};
-    const auto key = std::tuple{ownerKey, contact.body};
-    const auto before = std::ranges::lower_bound(remembered_, key, {}, [](const Remembered& r) { return std::tuple{r.node, r.body}; });
-    if (before != remembered_.end() && before->node == ownerKey && before->body == contact.body) {
+    const auto key = std::tuple{contact.owner, contact.body};
+    const auto before = std::ranges::lower_bound(remembered_, key, {}, [](const Remembered& r) { return std::tuple{r.owner, r.body}; });
+    if (before != remembered_.end() && before->owner == contact.owner && before->body == contact.body) {
         if (dot(before->force, n) > 0 || c.mode != world::ContactMode::separate) c.impulse = dt_ * before->force;
     }
     freeContacts_.push_back(c);
 }
 
 void BodyContacts::push(const FreeContact& c, const Vec3& impulse) {
-    Free& body = free_[c.k];
+    Free& body = free_[static_cast<std::size_t>(c.free)];
     body.velocity += -1.0 * (body.mobility * Vec6{impulse, cross(c.arm, impulse)});
 }
 
@@ -278,7 +127,7 @@ Vec3 BodyContacts::solved(const Contact& c, std::span<const Node> nodes) const {
 }
 
 Vec3 BodyContacts::solvedFree(const FreeContact& c, std::span<const Node> nodes) const {
-    const Free& body = free_[c.k];
+    const Free& body = free_[static_cast<std::size_t>(c.free)];
     const Vec3 relative = c.velocity(nodes) - body.velocity.linear - cross(body.velocity.angular, c.arm) - c.surfaceVelocity;
     const Split<2> own = c.w.apply({dot(c.impulse, c.normal), {dot(c.impulse, c.t1), dot(c.impulse, c.t2)}});
     const Split<2> b{dot(relative, c.normal) - own.normal, {dot(relative, c.t1) - own.tangential[0], dot(relative, c.t2) - own.tangential[1]}};
@@ -386,7 +235,7 @@ Vec3 BodyContacts::rate(std::size_t place, std::span<const Node> nodes) const {
     const Contact& c = at(place);
     Vec3 relative = c.velocity(nodes) - c.surfaceVelocity;
     if (isFree(place)) {
-        const Vec6& v = free_[freeContacts_[place - contacts_.size() - between_.size()].k].velocity;
+        const Vec6& v = free_[freeContacts_[place - contacts_.size() - between_.size()].free].velocity;
         relative -= v.linear + cross(v.angular, c.arm);
     }
     return relative;
@@ -418,7 +267,7 @@ void BodyContacts::addLoads(world::World& world, std::span<const Node> nodes, st
     for (const auto* list : {&contacts_, &between_})
         for (const Contact& c : *list) load(c, c.surfaceVelocity, c.velocity(nodes), world.bodies[c.body].load);
     for (const FreeContact& c : freeContacts_) {
-        const Vec6& v = free_[c.k].velocity;
+        const Vec6& v = free_[static_cast<std::size_t>(c.free)].velocity;
         load(c, v.linear + cross(v.angular, c.arm) + c.surfaceVelocity, c.velocity(nodes), world.bodies[c.body].load);
     }
     if (held_.empty()) return;
@@ -435,34 +284,34 @@ void BodyContacts::addLoads(world::World& world, std::span<const Node> nodes, st
     }
 }
 
-void BodyContacts::remember(const Grid& grid) {
+void BodyContacts::remember() {
     remembered_.clear();
     for (const FreeContact& c : freeContacts_)
-        if (c.impulse != Vec3{}) remembered_.push_back({gridKey(grid.nodes[c.owner]), c.body, c.impulse / dt_});
-    std::ranges::sort(remembered_, {}, [](const Remembered& r) { return std::tuple{r.node, r.body}; });
+        if (c.impulse != Vec3{}) remembered_.push_back({c.owner, c.body, c.impulse / dt_});
+    std::ranges::sort(remembered_, {}, [](const Remembered& r) { return std::tuple{r.owner, r.body}; });
 }
 
 void BodyContacts::save(Archive& archive) const {
-    std::vector<std::uint64_t> nodes;
+    std::vector<std::uint64_t> owners;
     std::vector<std::uint32_t> bodies;
     std::vector<double> forces;
     for (const Remembered& r : remembered_) {
-        nodes.push_back(r.node);
+        owners.push_back(r.owner);
         bodies.push_back(r.body);
         forces.insert(forces.end(), {r.force.x, r.force.y, r.force.z});
     }
-    archive.put("nodes", nodes);
+    archive.put("nodes", owners);
     archive.put("bodies", bodies);
     archive.put("forces", forces);
 }
 
 void BodyContacts::load(const Archive& archive) {
-    const auto nodes = archive.get<std::uint64_t>("nodes");
+    const auto owners = archive.get<std::uint64_t>("nodes");
     const auto bodies = archive.get<std::uint32_t>("bodies");
     const auto forces = archive.get<double>("forces");
-    if (bodies.size() != nodes.size() || forces.size() != 3 * nodes.size()) throw ArchiveError("forces on free bodies do not fit together");
+    if (bodies.size() != owners.size() || forces.size() != 3 * owners.size()) throw ArchiveError("forces on free bodies do not fit together");
     remembered_.clear();
-    for (std::size_t i = 0; i < nodes.size(); ++i) remembered_.push_back({nodes[i], bodies[i], {forces[3 * i], forces[3 * i + 1], forces[3 * i + 2]}});
+    for (std::size_t i = 0; i < owners.size(); ++i) remembered_.push_back({owners[i], bodies[i], {forces[3 * i], forces[3 * i + 1], forces[3 * i + 2]}});
 }
 
 }  // namespace talus::nonsmooth

@@ -5,32 +5,14 @@
 #pragma once
 
 #include "core/vec6.h"
-#include "mpm/frame.h"
 #include "mpm/node_contact.h"
-#include "nonsmooth/friction_problem.h"
-#include "nonsmooth/grid.h"
-#include "nonsmooth/transfer.h"
-#include "world/free_bodies.h"
+#include "nonsmooth/surface_contacts.h"
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace talus::nonsmooth {
-
-/// Part of the volume ∫N_i of each node that bodies do not cover at the end of the step, with bodies moved on by their present
-/// velocity.
-std::vector<double> freeFractions(const Exec&, const mpm::GridFrame&, const Grid&, const world::World&, const world::FreeBodies&, double dt);
-
-/// A point on a surface between nodes, as those that only want to stay out of bodies see it.
-struct SurfaceRow {
-    std::array<std::uint32_t, kCorners> node{};
-    std::array<double, kCorners> weight{};   // N_i(x)
-    std::size_t nodes = 0;
-    double inverseMass = 0;                  // Σ N_i²/m_i [1/kg]
-    Vec3 normal;                             // outward
-};
 
 class BodyContacts final : public NodeForces {
 public:
@@ -61,32 +43,13 @@ public:
     std::vector<SurfaceRow> surfaces() const;
     bool anyHeld() const { return !held_.empty(); }
     /// Forces on free bodies, for the next step to start from.
-    void remember(const Grid&);
+    void remember();
 
     void save(Archive&) const;
     void load(const Archive&);
 
 private:
-    /// At a point on a surface, whose velocity is that of the nodes around it: u(x) = Σ N_i u_i, which an impulse r changes by
-    /// Σ N_i²/m_i r. One node where the surface goes through it.
-    struct Contact : SurfaceRow {
-        std::uint32_t owner = 0, body = 0;       // node that it was found from; index in World::bodies
-        world::ContactMode mode = world::ContactMode::separate;
-        double friction = 0;
-        Vec3 at;                                 // [m]
-        Vec3 surfaceVelocity;                    // of a free body: of its belt alone [m/s]
-        Vec3 arm;                                // from the body's position [m]
-        Vec3 impulse, before;                    // on the nodes; at the end of the sweep before [N s]
-
-        Vec3 velocity(std::span<const Node> all) const {
-            Vec3 sum;
-            for (std::size_t k = 0; k < nodes; ++k) sum += weight[k] * all[node[k]].velocity;
-            return sum;
-        }
-        void push(std::vector<Node>& all, const Vec3& by) const {
-            for (std::size_t k = 0; k < nodes; ++k) all[node[k]].velocity += (all[node[k]].inverseMass * weight[k]) * by;
-        }
-    };
+    using Contact = SurfaceContact;
     struct Held {
         std::uint32_t node = 0, body = 0;
         Vec3 surfaceVelocity, momentumBefore, arm;
@@ -94,7 +57,6 @@ private:
     };
     /// A contact with a free body, in axes n, t₁, t₂ in which Ŵ is diagonal.
     struct FreeContact : Contact {
-        std::uint32_t k = 0;                     // of the free body
         Vec3 t1, t2;
         LocalOperator<2> w;
     };
@@ -104,18 +66,17 @@ private:
         std::uint32_t body = 0;
     };
     struct Remembered {
-        std::uint64_t node = 0;                  // gridKey of the owner
+        std::uint64_t owner = 0;                 // of the contact
         std::uint32_t body = 0;
         Vec3 force;                              // [N]
     };
 
     const Contact& at(std::size_t place) const;
     bool isFree(std::size_t place) const { return place >= contacts_.size() + between_.size(); }
-    static void contactsAt(const mpm::GridFrame&, const Grid&, std::size_t node, const world::BodySnapshot&, FunctionRef<void(Contact&)> found);
     void hold(const Contact&, std::span<const double> mass, std::vector<Node>&);
     /// Orders contacts between nodes so that those of a colour share no node.
     void colourBetween(std::size_t nodes);
-    void addFree(const Contact&, std::uint32_t k, std::uint64_t ownerKey);
+    void addFree(const Contact&);
     Vec3 solved(const Contact&, std::span<const Node>) const;
     Vec3 solvedFree(const FreeContact&, std::span<const Node>) const;
     void push(const FreeContact&, const Vec3& impulse);
@@ -129,7 +90,7 @@ private:
     std::vector<FreeContact> freeContacts_;
     std::vector<Held> held_;
     std::vector<Free> free_;
-    std::vector<Remembered> remembered_;         // ascending in (node, body)
+    std::vector<Remembered> remembered_;         // ascending in (owner, body)
 };
 
 }  // namespace talus::nonsmooth

@@ -76,7 +76,7 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
     if (const auto failed = missed(report, world, dt, settings_.tolerance * scale)) return *failed;
 
     contacts_.addLoads(world, problem_.nodes, contacts_.anyHeld() ? stressImpulses(exec, problem_) : std::vector<Node>{});
-    contacts_.remember(grid_);
+    contacts_.remember();
     cellRate_ = rate;
     now.sweeps = report.sweeps;
     now.residual = report.residual / dt;
