@@ -29,6 +29,7 @@ SCENES = {"bed_spring": ("bed_relaxed", "in.bed.lmp", "hist"), "bed_capped": ("b
 YADE = {"bed_spring": "bed_yade.py", "clumps": "clumps_yade.py", "hourglass_mesh": "hourglass_yade.py"}
 GATES = {"bed_spring": 2.0, "bed_capped": 3.0, "clumps": 3.5, "hourglass": 4.0, "hourglass_mesh": 4.0}
 MOST_DIFFERENCE = 0.01
+MOST_BYTES = 250   # per sphere
 SIZES = {"1e4": ("--share", "0.33"), "1e5": ("--copies", "1"), "1e6": ("--copies", "10")}
 
 
@@ -155,6 +156,9 @@ def main() -> int:
             writer = csv.DictWriter(file, rows[0].keys())
             writer.writeheader()
             writer.writerows(rows)
+    for row in rows:
+        if float(row["bytes_per_sphere"]) > MOST_BYTES:
+            print(f"more than {MOST_BYTES} bytes per sphere: {row}")
     return 0 if all(float(row.get("apart_of_rms_motion") or 0) <= MOST_DIFFERENCE for row in rows) else 1
 
 

@@ -5,6 +5,7 @@
 #include "core/wide.h"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,6 +14,16 @@ namespace talus {
 /// The bits of eight floats, as the int32 that a record keeps among its floats.
 [[gnu::always_inline]] inline WideInt bitsOf(const Wide<float>& a) {
     return perRegister<WideInt>([](auto x) { return hn::BitCast(typename WideInt::Tag(), x); }, a);
+}
+
+[[gnu::always_inline]] inline WideInt operator&(const WideInt& a, const WideInt& b) {
+    return perRegister<WideInt>([](auto x, auto y) { return hn::And(x, y); }, a, b);
+}
+/// 0 to 7.
+[[gnu::always_inline]] inline WideInt ascendingLanes() {
+    WideInt a;
+    for (std::size_t i = 0; i < WideInt::kRegisters; ++i) a.registers[i] = hn::Iota(typename WideInt::Tag(), static_cast<std::int32_t>(i * WideInt::kPerRegister));
+    return a;
 }
 
 /// Four numbers at each of eight places: lane i is of the i-th.
@@ -79,5 +90,41 @@ template <class T, int N>
     }
     return all;
 }
+
+namespace detail {
+/// The bits of the index that are set, ascending, and then zeros.
+inline constexpr auto kSetBits = [] {
+    std::array<std::array<std::uint8_t, 8>, 256> table{};
+    for (unsigned mask = 0; mask < 256; ++mask)
+        for (unsigned lane = 0, at = 0; lane < 8; ++lane)
+            if (mask >> lane & 1U) table[mask][at++] = static_cast<std::uint8_t>(lane);
+    return table;
+}();
+}  // namespace detail
+
+/// Brings lanes that are chosen once to the front, in their order; what follows them is anything.
+class ChosenLanes {
+public:
+    [[gnu::always_inline]] explicit ChosenLanes(unsigned lanes) : lanes_(lanes) {}
+    std::size_t count() const { return static_cast<std::size_t>(std::popcount(lanes_)); }
+    [[gnu::always_inline]] WideInt operator()(const WideInt& a) const {
+        const std::uint8_t* order = detail::kSetBits[lanes_].data();
+        WideInt front;
+        if constexpr (WideInt::kRegisters == 1) {
+            const typename WideInt::Tag tag;
+            const hn::Rebind<std::uint8_t, typename WideInt::Tag> bytes;
+            front.registers[0] = hn::TableLookupLanes(a.registers[0], hn::IndicesFromVec(tag, hn::PromoteTo(tag, hn::LoadU(bytes, order))));
+        } else {
+            const std::array<std::int32_t, 8> from = a.lanes();
+            std::array<std::int32_t, 8> to;
+            for (std::size_t i = 0; i < 8; ++i) to[i] = from[order[i]];
+            front = WideInt::loadUnaligned(to.data());
+        }
+        return front;
+    }
+
+private:
+    unsigned lanes_;
+};
 
 }  // namespace talus

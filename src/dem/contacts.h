@@ -5,6 +5,7 @@
 #include "dem/neighbours.h"
 #include "dem/response.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -23,22 +24,32 @@ struct ContactSums {
     void keep(std::span<const std::size_t> rows);
 };
 
-/// How a pair was at the end of the last step: bits.
-inline constexpr std::uint8_t kTouching = 1, kBridged = 2;
+/// How a pair was at the end of the last step.
+enum class PairState : std::uint8_t { apart = 0, touching = 1, bridged = 2 };   // bridged: held by liquid, though it does not touch
 
-/// The list of pairs, cut into slabs of grains.
+/// The list of pairs, cut into slabs of grains. The upper bits of a second sphere say how the pair was at the end of the last step.
 struct PairContacts {
-    PairList list;
-    std::vector<std::uint8_t> state;             // of each pair
+    static constexpr std::uint32_t kActs = 1U << 31, kBridged = 1U << 30, kSphere = kBridged - 1;
+
+    std::vector<std::uint32_t> first{0};         // pairs of the first sphere a: first[a] to first[a + 1]
+    std::vector<std::uint32_t> second;           // of each pair
     Slabs slabs;
-    std::vector<std::uint32_t> firstPair;        // of each slab, and one past the last
+    std::vector<std::uint32_t> firstSphere;      // of each slab, and one past the last
+
+    std::size_t size() const { return second.size(); }
+    std::uint32_t sphere(std::size_t pair) const { return second[pair] & kSphere; }
+    std::uint32_t firstSphereOf(std::size_t pair) const { return static_cast<std::uint32_t>(std::ranges::upper_bound(first, static_cast<std::uint32_t>(pair)) - first.begin() - 1); }
+    bool acts(std::size_t pair) const { return (second[pair] & kActs) != 0; }
+    bool touches(std::size_t pair) const { return second[pair] >> 30 == 2; }
+    PairState state(std::size_t pair) const { return touches(pair) ? PairState::touching : acts(pair) ? PairState::bridged : PairState::apart; }
+    void set(std::size_t pair, PairState state) { second[pair] = sphere(pair) | (state == PairState::apart ? 0 : kActs) | (state == PairState::bridged ? kBridged : 0); }
 };
 
 /// Two spheres that touch or are bridged, to be found again in another list.
 struct KeptContact {
     std::uint32_t a = 0, b = 0;
     MemoryOf<Vec3> memory;
-    std::uint8_t state = 0;
+    PairState state = PairState::apart;
 };
 
 /// A sphere and a body.
@@ -57,14 +68,14 @@ struct ContactState {
 /// Spheres that a body may come near to while the list holds; by sphere, then body.
 struct BodyContacts {
     std::vector<std::uint32_t> sphere, body;
-    std::vector<std::uint32_t> firstOfGrain;
     std::vector<ContactState> state;
-    std::vector<PairConstants> constants;
+    std::vector<std::uint32_t> kind;             // of its coefficients
+    std::vector<PairConstants> constants;        // of each kind
     std::vector<HoldConstants> holds;            // the same, where a Manner holds()
 
     std::size_t size() const { return sphere.size(); }
-    void index(const Spheres&);
-    std::size_t find(const Spheres&, std::uint32_t sphere, std::uint32_t body) const;   // size() where it is not listed
+    std::size_t firstOf(std::uint32_t sphere) const;   // of its contacts, or those of a later one
+    std::size_t find(std::uint32_t sphere, std::uint32_t body) const;   // size() where it is not listed
 };
 
 }  // namespace talus::dem

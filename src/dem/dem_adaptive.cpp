@@ -19,7 +19,7 @@ constexpr double kShortest = 0.01;
 constexpr double kForesight = 1.5;
 /// Over which drag is asked for, of a substep: its rate, not what it does in all of it.
 constexpr double kInstant = 1e-3;
-constexpr std::size_t kGrainBlock = 512, kPairBlock = 2048;
+constexpr std::size_t kPairBlock = 2048;
 
 double longer(double a, double b) { return a > b || std::isnan(a) ? a : b; }
 
@@ -66,7 +66,7 @@ world::StepReport DemMethod::adaptiveStep(const Exec& exec, world::World& world,
     while (done < dt) {
         if (now.kicked.bad >= 0) return failure(static_cast<std::size_t>(now.kicked.bad), "the force on a grain is not finite", "force");
         if (now.found.deep > 0 && settings_.deepOverlap == DeepOverlap::stop)
-            return failure(spheres_.grain[static_cast<std::size_t>(now.found.deepSphere)], "a grain overlaps another, or a body, by more than half a radius", "position");
+            return failure(spheres_.grainOf(static_cast<std::size_t>(now.found.deepSphere)), "a grain overlaps another, or a body, by more than half a radius", "position");
         const double left = dt - done, wanted = adaptive_.next > 0 ? adaptive_.next : std::min(left, settings_.stepFraction * contactPeriod());
         double h = left / std::max(1.0, std::ceil((1 - 1e-12) * left / wanted));
         if (outruns(world, h)) {
@@ -124,18 +124,18 @@ void DemMethod::openSubstep(const Exec& exec, const world::World& world) {
     exec.forBlocks(grains_.rows(), kGrainBlock, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const Vec3 x = get(grains_.position, i), v = get(grains_.velocity, i), spin = get(grains_.spin, i);
-            const Quat q = get(grains_.orientation, i);
+            const Quat q = orientationOf(i);
             const double all[] = {x.x, x.y, x.z, v.x, v.y, v.z, q.w, q.x, q.y, q.z, spin.x, spin.y, spin.z};
             std::copy(std::begin(all), std::end(all), adaptive_.grains.start(i).begin());
         }
     });
-    adaptive_.pairState = pairs_.state;
-    adaptive_.acted.assign(settings_.shear == Shear::spring ? pairs_.state.size() : 0, 0);
+    adaptive_.second = pairs_.second;
+    adaptive_.acted.assign(settings_.shear == Shear::spring ? pairs_.size() : 0, 0);
     adaptive_.pairs.begin(adaptive_.acted.size(), pairNumbers());
     adaptive_.bodyState = bodies_.state;
     adaptive_.bodyContacts.begin(bodies_.size(), Adaptive::kMemoryNumbers);
     for (std::size_t k = 0; k < bodies_.size(); ++k) writeMemory(bodies_.state[k].memory, adaptive_.bodyContacts.start(k));
-    takeRates(exec, world, world.bodiesAt(world.time), 0, 0);
+    takeRates(exec, world, 0, 0);
 }
 
 std::size_t DemMethod::pairNumbers() const { return laws_.manner().turns() ? Adaptive::kMemoryNumbers : 3; }
@@ -148,11 +148,11 @@ void DemMethod::setStage(const Exec& exec, double h, const Fehlberg::Weights& w)
             const auto at = [&](std::size_t k) { return table.at(i, k, h, w); };
             set(grains_.position, i, Vec3{at(0), at(1), at(2)});
             set(grains_.velocity, i, Vec3{at(3), at(4), at(5)});
-            set(grains_.orientation, i, Quat{at(6), at(7), at(8), at(9)}.normalizedQuat());
+            if (grains_.orientation.present()) set(grains_.orientation.values(), i, Quat{at(6), at(7), at(8), at(9)}.normalizedQuat());
             set(grains_.spin, i, Vec3{at(10), at(11), at(12)});
         }
     });
-    pairs_.state = adaptive_.pairState;
+    pairs_.second = adaptive_.second;
     std::visit([&](auto& forces) { exec.forBlocks(adaptive_.acted.size(), kPairBlock, [&](std::size_t begin, std::size_t end) {
         for (std::size_t p = begin; p < end; ++p)
             if (adaptive_.acted[p]) forces.remember(p, memoryAt(adaptive_.pairs, p, pairNumbers(), h, w));
@@ -162,24 +162,24 @@ void DemMethod::setStage(const Exec& exec, double h, const Fehlberg::Weights& w)
 }
 
 /// All rates but those of free bodies, and what bodies get, from the evaluation that was made for this stage.
-void DemMethod::takeRates(const Exec& exec, const world::World& world, std::span<const world::BodySnapshot> bodies, std::size_t stage, double h) {
+void DemMethod::takeRates(const Exec& exec, const world::World& world, std::size_t stage, double h) {
     const double time = world.time + Fehlberg::c[stage] * h, instant = kInstant * (h > 0 ? h : contactPeriod());
     exec.forBlocks(grains_.rows(), kGrainBlock, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
-            const Vec3 v = get(grains_.velocity, i), torque = get(grains_.torque, i), w = angularVelocityOf(i);
-            Vec3 a = world.gravity + 1 / at(grains_.mass, i) * get(grains_.force, i);
+            const Vec3 v = get(grains_.velocity, i), torque = contactsOn(i).torque, w = angularVelocityOf(i);
+            Vec3 a = world.gravity + 1 / massOf(i) * contactsOn(i).force;
             if (world.forces.any()) a += world.forces.velocityChange(world.materials[static_cast<std::size_t>(at(grains_.material, i))], wrapped(i), v, world.gravity, time, instant) / instant;
-            const Quat turn = Quat{0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z} * get(grains_.orientation, i);
+            const Quat turn = Quat{0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z} * orientationOf(i);
             const double all[] = {v.x, v.y, v.z, a.x, a.y, a.z, turn.w, turn.x, turn.y, turn.z, torque.x, torque.y, torque.z};
             std::copy(std::begin(all), std::end(all), adaptive_.grains.rate(stage, i).begin());
         }
     });
     takePairRates(exec, stage);
-    adaptive_.loads[stage] = bodyRates(bodies);
+    adaptive_.loads[stage] = bodyRates();
     for (std::size_t k = 0; k < bodies_.size(); ++k) {
         ContactState& state = bodies_.state[k];
         if (!state.touching) state.memory = {};
-        const MemoryOf<Vec3> rate = state.touching ? bodyTouch_[k].rate : MemoryOf<Vec3>{};
+        const MemoryOf<Vec3> rate = state.touching ? bodyMemoryRates_[k] : MemoryOf<Vec3>{};
         writeMemory(rate, adaptive_.bodyContacts.rate(stage, k));
         if (settings_.shear != Shear::spring && state.touching) adaptive_.loads[stage][covers_.bodyOf(bodies_.body[k])].slipWork -= dot(state.force, rate.spring);
     }
@@ -188,8 +188,10 @@ void DemMethod::takeRates(const Exec& exec, const world::World& world, std::span
 /// Beside the slide the contact plane turns, and the spring with it: Ḋ = v_t − (D·ṅ) n.
 void DemMethod::takePairRates(const Exec& exec, std::size_t stage) {
     std::visit([&](auto& forces) { exec.forBlocks(adaptive_.acted.size(), kPairBlock, [&](std::size_t begin, std::size_t end) {
+        std::uint32_t a = pairs_.firstSphereOf(begin);
         for (std::size_t p = begin; p < end; ++p) {
-            const bool touches = (pairs_.state[p] & kTouching) != 0;
+            while (p >= pairs_.first[a + 1]) ++a;
+            const bool touches = pairs_.touches(p);
             if (!touches && !adaptive_.acted[p]) continue;
             if (!adaptive_.acted[p]) {
                 adaptive_.acted[p] = 1;
@@ -198,7 +200,7 @@ void DemMethod::takePairRates(const Exec& exec, std::size_t stage) {
             }
             MemoryOf<Vec3> rate;
             if (touches) {
-                const PairMeeting met = meeting(p);
+                const PairMeeting met = meeting(a, p);
                 rate = memoryRate(met.touch);
                 rate.spring -= dot(forces.memory(p).spring, met.normalRate) * met.touch.normal;
                 rate.turn -= dot(forces.memory(p).turn, met.normalRate) * met.touch.normal;
@@ -245,7 +247,7 @@ void DemMethod::runStages(const Exec& exec, world::World& world, double h, world
             std::vector<world::BodySnapshot> bodies = world.bodiesAt(time);
             for (std::size_t k = 0; k < free.size(); ++k) bodies[free.body(k)] = {world.bodies[free.body(k)], moving[k].pose = world::bodyPose(moving[k], numbers[k]), time};
             evaluate(exec, world, bodies);
-            takeRates(exec, world, bodies, stage, h);
+            takeRates(exec, world, stage, h);
         }
         for (std::size_t k = 0; k < free.size(); ++k) {
             const world::BodyLoad& load = adaptive_.loads[stage][free.body(k)];
@@ -278,11 +280,11 @@ DemMethod::Trial DemMethod::judge(const Exec& exec, double h, double period, con
                 const std::span<const double> start = table.start(i);
                 const ClumpTemplate& shape = shapeOf(i);
                 const double reach = reachOf(i), diameter = at(grains_.diameter, i);
-                const double e = error(table, i, norm(Vec3{start[3], start[4], start[5]}), reach, reach / (at(grains_.mass, i) * diameter * diameter * shape.smallestInertia()));
+                const double e = error(table, i, norm(Vec3{start[3], start[4], start[5]}), reach, reach / (massOf(i) * diameter * diameter * shape.smallestInertia()));
                 Vec3 way;
                 for (std::size_t axis = 0; axis < 3; ++axis) way[static_cast<int>(axis)] = table.change(i, axis, h, Fehlberg::b);
                 const Vec3f gone = get(grains_.way, i);
-                const double turned = shape.isSphere() ? 0 : (at(grains_.turned, i) + turnOf(i, h)) * diameter * shape.sphereReach;
+                const double turned = shape.isSphere() ? 0 : (at(grains_.turned.values(), i) + turnOf(i, h)) * diameter * shape.sphereReach;
                 here = join(here, {e, norm(way + Vec3{gone.x, gone.y, gone.z}) + turned});
             }
             return here;
@@ -326,7 +328,7 @@ DemMethod::Evaluated DemMethod::closeSubstep(const Exec& exec, world::World& wor
             Vec3f gone = get(grains_.way, i);
             for (std::size_t axis = 0; axis < 3; ++axis) gone[static_cast<int>(axis)] += static_cast<float>(adaptive_.grains.change(i, axis, h, Fehlberg::b));
             set(grains_.way, i, gone);
-            if (!shapeOf(i).isSphere()) at(grains_.turned, i) += static_cast<float>(turnOf(i, h));
+            if (!shapeOf(i).isSphere()) at(grains_.turned.values(), i) += static_cast<float>(turnOf(i, h));
         }
     });
     bodyDrift_ += h * bodySpeed(world, world.time);
@@ -345,12 +347,12 @@ DemMethod::Evaluated DemMethod::closeSubstep(const Exec& exec, world::World& wor
     const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time + h);
     const Evaluated now = evaluate(exec, world, bodies);
     for (std::size_t p = 0; p < adaptive_.acted.size(); ++p)
-        if (adaptive_.acted[p] && !(pairs_.state[p] & kTouching)) std::visit([&](auto& forces) { forces.remember(p, {}); }, forces_);
-    for (std::size_t k = 0; k < bodies_.size(); ++k) {
-        if (!bodies_.state[k].touching) bodies_.state[k].memory = {};
-        else world.bodies[covers_.bodyOf(bodies_.body[k])].load.slipWork += bodyTouch_[k].slipWork;
-    }
-    bodyRates_ = bodyRates(bodies);
+        if (adaptive_.acted[p] && !pairs_.touches(p)) std::visit([&](auto& forces) { forces.remember(p, {}); }, forces_);
+    for (ContactState& state : bodies_.state)
+        if (!state.touching) state.memory = {};
+    for (const std::vector<BodyShare>& shares : bodyShares_)
+        for (const BodyShare& share : shares) world.bodies[share.body].load.slipWork += share.slipWork;
+    bodyRates_ = bodyRates();
     return now;
 }
 

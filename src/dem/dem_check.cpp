@@ -28,8 +28,6 @@ double largestBoundingRadius(const Settings& settings, double diameter) {
     return most * diameter * largestSize(settings.sizes);
 }
 
-double sphereVolume(double diameter) { return std::numbers::pi / 6 * diameter * diameter * diameter; }
-
 /// Gap up to which pairs are listed: the skin, or the longest bridge of liquid [m].
 double listedGap(const Settings& settings, double diameter) {
     const double largest = largestBoundingRadius(settings, diameter);
@@ -195,8 +193,9 @@ void checkListed(const Settings& settings, const world::World& world, Problems& 
         std::size_t deep = 0, worst = 0;
         double most = 0;
         for (std::size_t p = 0; p < pairs.size(); ++p) {
-            const double ra = spheres.radius[pairs.a[p]], rb = spheres.radius[pairs.b[p]];
-            const double overlap = (ra + rb - norm(world.domain.nearestImage(centres[pairs.a[p]] - centres[pairs.b[p]]))) / std::min(ra, rb);
+            const std::uint32_t a = pairs.first(p), b = pairs.b[p];
+            const double ra = spheres.radius[a], rb = spheres.radius[b];
+            const double overlap = (ra + rb - norm(world.domain.nearestImage(centres[a] - centres[b]))) / std::min(ra, rb);
             if (overlap > kMostListedOverlap) ++deep;
             if (overlap > most) {
                 most = overlap;
@@ -205,7 +204,7 @@ void checkListed(const Settings& settings, const world::World& world, Problems& 
         }
         if (deep > 0)
             problems.error(fmt::format("grains[{}].table", fill.source), fmt::format("{} pairs of grains overlap by more than {:g} of a radius; rows {} and {} by {:.3g} of it. They would fly apart", deep,
-                                                                                    kMostListedOverlap, pairs.a[worst] + 1, pairs.b[worst] + 1, most));
+                                                                                    kMostListedOverlap, pairs.first(worst) + 1, pairs.b[worst] + 1, most));
     }
 }
 
@@ -233,6 +232,8 @@ void checkDem(const Settings& settings, const world::World& world, Problems& pro
         problems.error("resolution", "the scene does not say how fine to simulate: give resolution.grains (a number of grains in the regions of [[grains]]) or resolution.size (their diameter)");
         return;
     }
+    if (world.materials.size() > kMostNumbered) problems.error("materials", fmt::format("dem takes at most {} materials", kMostNumbered));
+    if (settings.templates.size() > kMostNumbered) problems.error("dem.templates", fmt::format("at most {} templates", kMostNumbered));
     checkSizes(settings, world, diameter, problems);
     checkFriction(settings, world, problems);
     pairsAreRight("dem.pairs", settings.pairs, world, problems);
@@ -269,15 +270,19 @@ world::Estimate estimateDem(const Settings& settings, const world::World& world,
     // Neighbours within the skin: 0.6 × ((1 + skin)³ − 1) × 8 and the contacts themselves, half of them each; clumps have fewer per sphere.
     const double pairs = (spheresPerGrain > 1 ? 0.45 : 0.82) * (3 + 14 * listedGap(settings, diameter) / diameter);
     const bool adaptive = settings.integrator == Integrator::rkf45, spring = settings.shear == Shear::spring;
-    const double real = precision == world::Precision::float32 && !adaptive ? 4 : 8, perGrain = static_cast<double>(Grains().bytesPerRow()) + 4;
-    const double perSphere = 12 * real + sizeof(Wrench) + 8;
+    const Manner manner = PairLaws(settings, world).manner();
+    const bool clumps = spheresPerGrain > 1, turns = manner.turns();
+    const double real = precision == world::Precision::float32 && !adaptive ? 4 : 8, perGrain = static_cast<double>(Grains(clumps).bytesPerRow()) + (clumps ? 4 : 0);
+    const double perSphere = 10 * real + sizeof(Wrench) + 4 + (clumps ? 4 : 0);
     const bool manySizes = smallestSize(settings.sizes) < largestSize(settings.sizes);   // then each pair has coefficients of its own
     const bool holds = !settings.cohesion.empty() || !settings.pairs.empty() || settings.twistingFriction > 0;
     const double numbers = static_cast<double>((sizeof(PairConstants) + (holds ? sizeof(HoldConstants) : 0)) / sizeof(double));
-    const double perPair = (settings.shear == Shear::spring ? 8 * real : 0) + (manySizes ? numbers * real : 0) + 2 * 4 + 1;
-    const double building = sizeof(Vec3) + sizeof(double) + pairs * (2 * 4 + sizeof(KeptContact));   // a list holds that beside the old one while it is made
+    const double perPair = (spring ? (turns ? 7 : 3) * real : 0) + (manySizes ? numbers * real : 0) + 4;
+    // While a list is made: places of grains, the pairs as they are found, and the contacts of the list before.
+    const double place = sizeof(Vec3) + sizeof(double), acting = manner.bridges ? 0.7 : 0.4;   // share of the pairs
+    const double building = 2 * place / spheresPerGrain + (clumps ? place : 0) + pairs * (4 + acting * (sizeof(KeptContact) + 8));
     // The start and six rates of each number of a grain, and of a spring (or, where something resists rolling, of all that a pair remembers).
-    const double stages = adaptive ? (Fehlberg::kStages + 1) * sizeof(double) : 0, remembered = PairLaws(settings, world).manner().turns() ? Adaptive::kMemoryNumbers : 3;
+    const double stages = adaptive ? (Fehlberg::kStages + 1) * sizeof(double) : 0, remembered = turns ? Adaptive::kMemoryNumbers : 3;
     const double perAdaptiveSphere = adaptive ? 0.3 * (sizeof(ContactState) + Adaptive::kMemoryNumbers * stages) : 0;   // contacts with bodies
     const double perAdaptivePair = adaptive ? 1 + (spring ? 1 + remembered * stages : 0) : 0;
     return {static_cast<std::int64_t>(grains), grains * (perGrain + Adaptive::kGrainNumbers * stages + spheresPerGrain * (perSphere + perAdaptiveSphere + pairs * (perPair + perAdaptivePair) + building)), diameter};

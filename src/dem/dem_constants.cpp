@@ -9,9 +9,9 @@ namespace talus::dem {
 
 /// A contact acts through the centre of a sphere: 1/m + (arm × n)·I⁻¹(arm × n), with the longest arm.
 Side DemMethod::sideOf(std::uint32_t s) const {
-    const std::uint32_t i = spheres_.grain[s];
+    const std::uint32_t i = spheres_.grainOf(s);
     const ClumpTemplate& shape = shapeOf(i);
-    const double mass = at(grains_.mass, i);
+    const double mass = massOf(i);
     return {.radius = radiusOf(s), .mass = mass, .perMass = (1 + shape.sphereReach * shape.sphereReach / shape.smallestInertia()) / mass};
 }
 
@@ -47,14 +47,14 @@ HoldConstantsOf<Real> inPrecision(const HoldConstants& c) {
 template <class Real>
 void DemMethod::setPairConstants(PairForces<Real>& forces) {
     using By = typename ConstantsTable<Real>::By;
-    const auto material = [&](std::uint32_t sphere) { return at(grains_.material, spheres_.grain[sphere]); };
+    const auto material = [&](std::uint32_t sphere) { return int{at(grains_.material, spheres_.grainOf(sphere))}; };
     Kinds kinds;
     ConstantsTable<Real>& table = forces.constants;
     table.kind.resize(spheres_.size());
     for (std::size_t i = 0; i < grains_.rows() && kinds.known.size() <= kMostKinds; ++i) {
-        const std::uint32_t first = spheres_.first[i], count = spheres_.first[i + 1] - first;
+        const std::uint32_t first = spheres_.firstOf(i), count = spheres_.firstOf(i + 1) - first;
         const auto likeLast = [&](const auto& column) { return at(column, i) == at(column, i - 1); };
-        const bool like = i > 0 && likeLast(grains_.shape) && likeLast(grains_.material) && likeLast(grains_.diameter) && likeLast(grains_.mass);
+        const bool like = i > 0 && likeLast(grains_.shape) && likeLast(grains_.material) && likeLast(grains_.diameter);
         for (std::uint32_t s = first; s < first + count; ++s) table.kind[s] = like ? table.kind[s - count] : static_cast<std::uint8_t>(kinds.of(sideOf(s), material(s)));
     }
     const bool holds = laws_.manner().holds();
@@ -62,15 +62,16 @@ void DemMethod::setPairConstants(PairForces<Real>& forces) {
     table.holds.clear();
     table.kinds = static_cast<std::int32_t>(kinds.known.size());
     table.by = kinds.known.size() == 1 ? By::all : kinds.known.size() <= kMostKinds ? By::kinds : By::pair;
-    if (table.by != By::kinds) table.kind.clear();
+    if (table.by != By::kinds) std::exchange(table.kind, {});
     if (table.by == By::pair) {
-        table.sets.resize(pairs_.list.size());
-        if (holds) table.holds.resize(pairs_.list.size());
-        for (std::size_t p = 0; p < pairs_.list.size(); ++p) {
-            const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p];
-            table.sets[p] = inPrecision<Real>(laws_.grainPair(material(a), sideOf(a), material(b), sideOf(b)));
-            if (holds) table.holds[p] = inPrecision<Real>(laws_.grainHold(material(a), radiusOf(a), material(b), radiusOf(b)));
-        }
+        table.sets.resize(pairs_.size());
+        if (holds) table.holds.resize(pairs_.size());
+        for (std::uint32_t a = 0; a < spheres_.size(); ++a)
+            for (std::size_t p = pairs_.first[a]; p < pairs_.first[a + 1]; ++p) {
+                const std::uint32_t b = pairs_.sphere(p);
+                table.sets[p] = inPrecision<Real>(laws_.grainPair(material(a), sideOf(a), material(b), sideOf(b)));
+                if (holds) table.holds[p] = inPrecision<Real>(laws_.grainHold(material(a), radiusOf(a), material(b), radiusOf(b)));
+            }
         return;
     }
     for (const auto& [a, materialA] : kinds.known)
@@ -80,17 +81,36 @@ void DemMethod::setPairConstants(PairForces<Real>& forces) {
         }
 }
 
+/// One set for contacts of one kind, as long as there are few of them.
+void DemMethod::setBodyConstants() {
+    struct Kind {
+        Side side;
+        int grain, body;
+        double covering;   // radius of a sphere that covers the body; 0: the surface itself
+        bool operator==(const Kind&) const = default;
+    };
+    std::vector<Kind> known;
+    const bool holds = laws_.manner().holds();
+    bodies_.kind.resize(bodies_.size());
+    bodies_.constants.clear();
+    bodies_.holds.clear();
+    for (std::size_t c = 0; c < bodies_.size(); ++c) {
+        const Kind kind{sideOf(bodies_.sphere[c]), grains_.material(spheres_.grainOf(bodies_.sphere[c])), bodyMaterial_[covers_.bodyOf(bodies_.body[c])], covers_.radiusOf(bodies_.body[c])};
+        if (known.size() <= kMostKinds)
+            if (const auto found = std::ranges::find(known, kind); found != known.end()) {
+                bodies_.kind[c] = static_cast<std::uint32_t>(found - known.begin());
+                continue;
+            }
+        known.push_back(kind);
+        bodies_.kind[c] = static_cast<std::uint32_t>(bodies_.constants.size());
+        bodies_.constants.push_back(laws_.bodyPair(kind.grain, kind.side, kind.body, kind.covering));
+        if (holds) bodies_.holds.push_back(laws_.bodyHold(kind.grain, kind.side.radius, kind.body, kind.covering));
+    }
+}
+
 void DemMethod::setConstants() {
     std::visit([&](auto& forces) { setPairConstants(forces); }, forces_);
-    bodies_.constants.resize(bodies_.size());
-    const bool holds = laws_.manner().holds();
-    bodies_.holds.resize(holds ? bodies_.size() : 0);
-    for (std::size_t c = 0; c < bodies_.size(); ++c) {
-        const int grain = grains_.material(spheres_.grain[bodies_.sphere[c]]), body = bodyMaterial_[covers_.bodyOf(bodies_.body[c])];
-        const double covering = covers_.radiusOf(bodies_.body[c]);   // 0: the surface itself
-        bodies_.constants[c] = laws_.bodyPair(grain, sideOf(bodies_.sphere[c]), body, covering);
-        if (holds) bodies_.holds[c] = laws_.bodyHold(grain, radiusOf(bodies_.sphere[c]), body, covering);
-    }
+    setBodyConstants();
 }
 
 }  // namespace talus::dem

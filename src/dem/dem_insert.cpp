@@ -13,8 +13,6 @@
 namespace talus::dem {
 namespace {
 
-double sphereVolume(double diameter) { return std::numbers::pi / 6 * diameter * diameter * diameter; }
-
 /// Uniform over all rotations [Shoemake1992].
 Quat randomOrientation(Rng& rng) {
     const double u = rng.uniform(), a = 2 * std::numbers::pi * rng.uniform(), b = 2 * std::numbers::pi * rng.uniform();
@@ -97,7 +95,7 @@ std::vector<NewGrain> DemMethod::packedGrains(const Exec& exec, const world::Wor
     const Aabb box = geometry::grown(fill.region->bounds(), 2 * farthest);
     for (std::size_t i = 0; i < grains_.rows(); ++i)
         if (box.contains(wrapped(i)) || domain_.periodic(0) || domain_.periodic(1) || domain_.periodic(2))
-            obstacles.push_back({wrapped(i), get(grains_.orientation, i), grains_.diameter(i), grains_.shape(i)});
+            obstacles.push_back({wrapped(i), orientationOf(i), grains_.diameter(i), grains_.shape(i)});
     const PackingPlace place{domain_, *fill.region, bodies, templates_, obstacles};
     const std::vector<Vec3> points = throwPoints(place, fraction * volume / mean, world.seed, kPackingStream + 2 * static_cast<std::uint32_t>(fill.source));
     std::vector<PackedGrain> thrown;
@@ -129,7 +127,7 @@ std::vector<NewGrain> DemMethod::listedGrains(const Exec&, const world::World& w
         const bool periodic = domain_.periodic(0) || domain_.periodic(1) || domain_.periodic(2);
         for (std::uint32_t i = 0; i < grains_.rows(); ++i) {
             if (!periodic && !box.contains(get(grains_.position, i))) continue;
-            for (std::uint32_t s = spheres_.first[i]; s < spheres_.first[i + 1]; ++s) room.add(centreOf(s), radiusOf(s));
+            for (std::uint32_t s = spheres_.firstOf(i); s < spheres_.firstOf(i + 1); ++s) room.add(centreOf(s), radiusOf(s));
         }
     }
     double mass = 0;
@@ -169,19 +167,13 @@ std::vector<NewGrain> DemMethod::listedGrains(const Exec&, const world::World& w
     return grains;
 }
 
-void DemMethod::put(std::size_t i, world::World& world, const world::Fill& fill, const NewGrain& grain) {
-    const world::Material& material = world.materials[static_cast<std::size_t>(grain.material)];
-    grains_.id(i) = world.nextId++;
+void DemMethod::put(std::size_t i, const NewGrain& grain) {
     set(grains_.position, i, domain_.wrap(grain.position));
     set(grains_.velocity, i, grain.velocity);
-    set(grains_.orientation, i, grain.orientation);
+    if (grains_.orientation.present()) set(grains_.orientation.values(), i, grain.orientation);
     grains_.diameter(i) = grain.diameter;
-    grains_.mass(i) = material.density * sphereVolume(grain.diameter);
-    grains_.volume(i) = sphereVolume(grain.diameter) / material.packingFraction;
-    grains_.birthTime(i) = world.time;
-    grains_.shape(i) = grain.shape;
-    grains_.material(i) = grain.material;
-    grains_.source(i) = fill.source;
+    grains_.shape(i) = static_cast<std::int8_t>(grain.shape);
+    grains_.material(i) = static_cast<std::int8_t>(grain.material);
 }
 
 world::Inserted DemMethod::insert(const Exec& exec, world::World& world, const world::Fill& fill) {
@@ -190,12 +182,14 @@ world::Inserted DemMethod::insert(const Exec& exec, world::World& world, const w
     world::Inserted inserted;
     std::size_t row = grains_.rows();
     grains_.resize(row + grains.size());
+    if (!grains.empty()) births_.add({world.nextId, world.time, fill.source});
     for (const NewGrain& grain : grains) {
-        put(row, world, fill, grain);
-        atRest_.include(laws_.stiffness(shapeOf(row), grain.diameter, grains_.mass(row), grain.material));
+        grains_.id(row) = world.nextId++;
+        put(row, grain);
+        atRest_.include(laws_.stiffness(shapeOf(row), grain.diameter, massOf(row), grain.material));
         fastest_ = std::max(fastest_, norm(grain.velocity));
         ++inserted.count;
-        inserted.mass += grains_.mass(row++);
+        inserted.mass += massOf(row++);
     }
     if (!grains.empty()) {
         stale_ = true;

@@ -11,18 +11,15 @@ namespace talus::dem {
 namespace {
 
 constexpr std::size_t kBlock = 4096;   // grains or contacts of a task
+constexpr std::size_t kBirthsToSpare = 1024;   // of grains that are gone
 
 }  // namespace
 
-void BodyContacts::index(const Spheres& spheres) {
-    firstOfGrain.assign(spheres.grains() + 1, 0);
-    for (const std::uint32_t s : sphere) ++firstOfGrain[spheres.grain[s] + 1];
-    for (std::size_t g = 1; g < firstOfGrain.size(); ++g) firstOfGrain[g] += firstOfGrain[g - 1];
-}
+std::size_t BodyContacts::firstOf(std::uint32_t s) const { return static_cast<std::size_t>(std::ranges::lower_bound(sphere, s) - sphere.begin()); }
 
-std::size_t BodyContacts::find(const Spheres& spheres, std::uint32_t s, std::uint32_t b) const {
-    for (std::size_t c = firstOfGrain[spheres.grain[s]]; c < firstOfGrain[spheres.grain[s] + 1]; ++c)
-        if (sphere[c] == s && body[c] == b) return c;
+std::size_t BodyContacts::find(std::uint32_t s, std::uint32_t b) const {
+    for (std::size_t c = firstOf(s); c < size() && sphere[c] == s; ++c)
+        if (body[c] == b) return c;
     return size();
 }
 
@@ -31,6 +28,12 @@ void DemMethod::takeFrom(const world::World& world) {
     laws_ = PairLaws(settings_, world);
     bodyMaterial_.clear();
     for (const world::Body& body : world.bodies) bodyMaterial_.push_back(body.material);
+    densities_.clear();
+    packingFractions_.clear();
+    for (const world::Material& material : world.materials) {
+        densities_.push_back(material.density);
+        packingFractions_.push_back(material.packingFraction);
+    }
 }
 
 void DemMethod::refresh(const world::World& world) {
@@ -41,63 +44,77 @@ void DemMethod::refresh(const world::World& world) {
 
 /// What follows from the table alone.
 void DemMethod::derive() {
-    std::vector<std::uint32_t> counts;
     std::vector<double> radii;
-    for (const ClumpTemplate& shape : templates_) {
-        counts.push_back(static_cast<std::uint32_t>(shape.spheres.size()));
-        radii.push_back(shape.largestSphere());
-    }
+    for (const ClumpTemplate& shape : templates_) radii.push_back(shape.largestSphere());
     double largest = 0;
-    spheres_.first.resize(grains_.rows() + 1);
-    spheres_.first[0] = 0;
-    for (std::size_t i = 0; i < grains_.rows(); ++i) {
-        const auto shape = static_cast<std::size_t>(at(grains_.shape, i));
-        spheres_.first[i + 1] = spheres_.first[i] + counts[shape];
-        largest = std::max(largest, at(grains_.diameter, i) * radii[shape]);
-    }
-    spheres_.grain.resize(spheres_.first.back());
-    for (std::size_t i = 0; i < grains_.rows(); ++i)
-        for (std::uint32_t s = spheres_.first[i]; s < spheres_.first[i + 1]; ++s) spheres_.grain[s] = static_cast<std::uint32_t>(i);
+    for (std::size_t i = 0; i < grains_.rows(); ++i) largest = std::max(largest, at(grains_.diameter, i) * radii[static_cast<std::size_t>(at(grains_.shape, i))]);
+    if (std::ranges::all_of(templates_, &ClumpTemplate::isSphere)) spheres_.alone = grains_.rows();
+    else numberSpheres();
     wrenches_.resize(spheres_.size());
     // A bridge must be in the list for as long as it holds; one forms at contact, so no skin beyond it. The float that it is compared in may round.
     listed_ = std::max(skin_, 1.001 * laws_.longestBridge(largest));
+    largestRadius_ = largest;
+}
+
+void DemMethod::numberSpheres() {
+    std::vector<std::uint32_t> counts;
+    for (const ClumpTemplate& shape : templates_) counts.push_back(static_cast<std::uint32_t>(shape.spheres.size()));
+    spheres_.first.resize(grains_.rows() + 1);
+    spheres_.first[0] = 0;
+    for (std::size_t i = 0; i < grains_.rows(); ++i) spheres_.first[i + 1] = spheres_.first[i] + counts[static_cast<std::size_t>(at(grains_.shape, i))];
+    spheres_.grain.resize(spheres_.first.back());
+    for (std::size_t i = 0; i < grains_.rows(); ++i)
+        for (std::uint32_t s = spheres_.first[i]; s < spheres_.first[i + 1]; ++s) spheres_.grain[s] = static_cast<std::uint32_t>(i);
 }
 
 double DemMethod::radiusOf(std::uint32_t s) const {
-    const std::uint32_t i = spheres_.grain[s];
-    return at(grains_.diameter, i) * shapeOf(i).spheres[s - spheres_.first[i]].radius;
+    const std::uint32_t i = spheres_.grainOf(s);
+    return at(grains_.diameter, i) * shapeOf(i).spheres[s - spheres_.firstOf(i)].radius;
 }
 Vec3 DemMethod::centreOf(std::uint32_t s) const {
-    const std::uint32_t i = spheres_.grain[s];
-    return get(grains_.position, i) + armOf(i, s, get(grains_.orientation, i).matrix());
+    const std::uint32_t i = spheres_.grainOf(s);
+    return get(grains_.position, i) + armOf(i, s, orientationOf(i).matrix());
+}
+
+/// Puts the rows `from` of the table in order, and the wrenches of their first spheres with them.
+void DemMethod::reorder(const Exec& exec, std::span<const std::uint32_t> from) {
+    AlignedVector<Wrench> sums(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i) sums[i] = contactsOn(from[i]);
+    std::visit([&](auto& forces) { grains_.reorderWith(exec, from, std::as_writable_bytes(std::span(forces.spheres))); }, forces_);   // which are placed again before they are needed
+    derive();
+    if (spheres_.eachAlone()) return wrenches_.swap(sums);
+    std::ranges::fill(wrenches_, Wrench{});
+    for (std::size_t i = 0; i < from.size(); ++i) wrenches_[spheres_.firstOf(i)] = sums[i];
 }
 
 /// Sorts the grains and lists their neighbours as they are now, at `time`. By cell, within a cell by id: the order depends on where grains are,
 /// not on how they came there.
 void DemMethod::rebuild(const Exec& exec, const world::World& world, double time) {
     const auto phase = exec.phase("neighbours");
-    SearchTable search = searchTable(exec);
-    const CellFrame frame(domain_, search.centres, 2 * search.farthest + listed_);
-    CellRows cells = rowsByCell(exec, frame, search.centres, {grains_.id.group(0), grains_.rows()});
+    std::optional<SearchTable> search = searchTable(exec);
+    const CellFrame frame(domain_, search->centres, 2 * search->farthest + listed_);
+    CellRows cells = rowsByCell(exec, frame, search->centres, ids());
+    search.reset();
     const std::vector<std::uint32_t> order = std::exchange(cells.row, {});
     std::vector<std::uint32_t> rowOf(order.size());   // new row of an old one
     for (std::size_t i = 0; i < order.size(); ++i) rowOf[order[i]] = static_cast<std::uint32_t>(i);
     std::vector<KeptContact> kept = actingPairs(exec);
+    std::exchange(pairs_.first, {0});   // the old list is not needed any more
+    std::exchange(pairs_.second, {});
     const std::vector<std::uint32_t> firstBefore = spheres_.first, grainBefore = spheres_.grain;
     const BodyContacts bodiesBefore = std::exchange(bodies_, {});
 
-    grains_.reorder(exec, order);
+    reorder(exec, order);
     search = searchTable(exec);
     exec.forBlocks(grains_.rows(), kBlock, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
-            set(grains_.position, i, search.centres[i]);
+            set(grains_.position, i, search->centres[i]);
             set(grains_.way, i, Vec3f{});
-            at(grains_.turned, i) = 0;
+            if (grains_.turned.present()) at(grains_.turned.values(), i) = 0;
         }
     });
-    derive();
     pairs_.slabs = cutSlabs(frame, cells);
-    const auto moved = [&](std::uint32_t sphere) { return spheres_.first[rowOf[grainBefore[sphere]]] + (sphere - firstBefore[grainBefore[sphere]]); };
+    const auto moved = [&](std::uint32_t sphere) { return spheres_.eachAlone() ? rowOf[sphere] : spheres_.first[rowOf[grainBefore[sphere]]] + (sphere - firstBefore[grainBefore[sphere]]); };
     exec.forBlocks(kept.size(), kBlock, [&](std::size_t begin, std::size_t end) {
         for (std::size_t c = begin; c < end; ++c) {
             KeptContact& contact = kept[c];
@@ -108,14 +125,15 @@ void DemMethod::rebuild(const Exec& exec, const world::World& world, double time
             contact.memory = {-contact.memory.spring, -contact.memory.turn, contact.memory.twist};
         }
     });
-    placeForSearch(exec, search);
-    pairs_.list = findPairs(exec, domain_, frame, cells, {search.centres, search.reach}, spheres_, listed_);
-    rememberPairs(exec, kept);
+    placeForSearch(exec, *search);
+    PairList list = findPairs(exec, domain_, frame, cells, {search->centres, search->reach}, spheres_, listed_);
+    search.reset();
+    takeList(exec, std::move(list), kept);
     bodies_ = nearBodies(exec, world, time);
     setConstants();
     for (std::size_t c = 0; c < bodiesBefore.size(); ++c) {
         if (bodiesBefore.state[c].idle()) continue;
-        const std::size_t found = bodies_.find(spheres_, moved(bodiesBefore.sphere[c]), bodiesBefore.body[c]);
+        const std::size_t found = bodies_.find(moved(bodiesBefore.sphere[c]), bodiesBefore.body[c]);
         if (found < bodies_.size()) bodies_.state[found] = bodiesBefore.state[c];
     }
     keptSums_.reset();
@@ -143,13 +161,14 @@ DemMethod::SearchTable DemMethod::searchTable(const Exec& exec) const {
 }
 
 void DemMethod::placeForSearch(const Exec& exec, const SearchTable& search) {
+    if (spheres_.eachAlone()) return;
     spheres_.radius.resize(spheres_.size());
     spheres_.centre.resize(spheres_.size());
     exec.forBlocks(grains_.rows(), kBlock, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) {
             const ClumpTemplate& shape = shapeOf(i);
             const std::uint32_t first = spheres_.first[i];
-            placeSpheres(shape, at(grains_.diameter, i), search.centres[i], get(grains_.orientation, i), spheres_.centre.data() + first);
+            placeSpheres(shape, at(grains_.diameter, i), search.centres[i], orientationOf(i), spheres_.centre.data() + first);
             for (std::uint32_t s = first; s < spheres_.first[i + 1]; ++s) spheres_.radius[s] = at(grains_.diameter, i) * shape.spheres[s - first].radius;
         }
     });
@@ -157,16 +176,18 @@ void DemMethod::placeForSearch(const Exec& exec, const SearchTable& search) {
 
 std::vector<KeptContact> DemMethod::actingPairs(const Exec& exec) const {
     return std::visit([&](const auto& forces) {
+        const std::size_t spheres = pairs_.first.size() - 1;   // more may have come since
         std::vector<std::size_t> start{0};
-        for (std::size_t begin = 0; begin < pairs_.state.size(); begin += kBlock) {
-            const auto from = pairs_.state.begin() + static_cast<std::ptrdiff_t>(begin), to = pairs_.state.begin() + static_cast<std::ptrdiff_t>(std::min(begin + kBlock, pairs_.state.size()));
-            start.push_back(start.back() + static_cast<std::size_t>(std::count_if(from, to, [](std::uint8_t state) { return state != 0; })));
+        for (std::size_t begin = 0; begin < spheres; begin += kBlock) {
+            const auto from = pairs_.second.begin() + pairs_.first[begin], to = pairs_.second.begin() + pairs_.first[std::min(begin + kBlock, spheres)];
+            start.push_back(start.back() + static_cast<std::size_t>(std::count_if(from, to, [](std::uint32_t second) { return (second & PairContacts::kActs) != 0; })));
         }
         std::vector<KeptContact> kept(start.back());
-        exec.forBlocks(pairs_.state.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+        exec.forBlocks(spheres, kBlock, [&](std::size_t begin, std::size_t end) {
             std::size_t to = start[begin / kBlock];
-            for (std::size_t p = begin; p < end; ++p)
-                if (pairs_.state[p]) kept[to++] = {pairs_.list.a[p], pairs_.list.b[p], forces.memory(p), pairs_.state[p]};
+            for (std::uint32_t a = static_cast<std::uint32_t>(begin); a < end; ++a)
+                for (std::size_t p = pairs_.first[a]; p < pairs_.first[a + 1]; ++p)
+                    if (pairs_.acts(p)) kept[to++] = {a, pairs_.sphere(p), forces.memory(p), pairs_.state(p)};
         });
         return kept;
     }, forces_);
@@ -177,43 +198,41 @@ std::vector<KeptContact> DemMethod::actingPairs(const Exec& exec) const {
 void DemMethod::listPairs(const Exec& exec, std::span<const KeptContact> kept) {
     const SearchTable search = searchTable(exec);
     placeForSearch(exec, search);
-    PairList& list = pairs_.list;
-    list = findPairs(exec, domain_, {search.centres, search.reach}, spheres_, listed_);
-    std::size_t to = 0;
-    for (std::size_t p = 0; p < list.size(); ++p)
-        if (pairs_.slabs.neighbours(spheres_.grain[list.a[p]], spheres_.grain[list.b[p]])) {
-            list.a[to] = list.a[p];
-            list.b[to++] = list.b[p];
-        }
-    list.a.resize(to);
+    PairList list = findPairs(exec, domain_, {search.centres, search.reach}, spheres_, listed_);
+    std::uint32_t to = 0, from = 0;
+    for (std::uint32_t a = 0; a < spheres_.size(); ++a) {
+        const std::uint32_t end = list.firstOfSphere[a + 1];
+        for (; from < end; ++from)
+            if (pairs_.slabs.neighbours(spheres_.grainOf(a), spheres_.grainOf(list.b[from]))) list.b[to++] = list.b[from];
+        list.firstOfSphere[a + 1] = to;
+    }
     list.b.resize(to);
-    list.index(spheres_.size());
-    rememberPairs(exec, kept);
+    takeList(exec, std::move(list), kept);
 }
 
 /// Makes room for what the pairs of the list remember, and puts in what is known of them.
-void DemMethod::rememberPairs(const Exec& exec, std::span<const KeptContact> kept) {
-    const double farthest = spheres_.radius.empty() ? 0 : *std::ranges::max_element(spheres_.radius);
+void DemMethod::takeList(const Exec& exec, PairList list, std::span<const KeptContact> kept) {
     std::exchange(spheres_.radius, std::vector<double>());   // gives the memory back, as = {} would not
     std::exchange(spheres_.centre, std::vector<Vec3>());
-    pairs_.firstPair.clear();
-    for (const std::uint32_t grain : pairs_.slabs.firstGrain) pairs_.firstPair.push_back(pairs_.list.firstOfSphere[spheres_.first[grain]]);
-    pairs_.state.assign(pairs_.list.size(), 0);
+    pairs_.firstSphere.clear();
+    for (const std::uint32_t grain : pairs_.slabs.firstGrain) pairs_.firstSphere.push_back(spheres_.firstOf(grain));
     std::visit([&](auto& forces) {
-        using Real = std::remove_reference_t<decltype(forces.springs[0])>;
-        forces.lattice = Lattice<Real>(domain_, 2 * farthest + listed_);
-        forces.spheres.resize(spheres_.size());
-        forces.forgetAll(pairs_.list.size(), settings_.shear == Shear::spring, laws_.manner().turns());
+        using Real = std::remove_reference_t<decltype(forces.spheres[0].x)>;
+        forces.lattice = Lattice<Real>(domain_, 2 * largestRadius_ + listed_);
+        forces.makeRoom(spheres_.size());
+        forces.forgetAll(list.size(), settings_.shear == Shear::spring, laws_.manner().turns());
+        std::vector<std::size_t> found(kept.size());
         exec.forBlocks(kept.size(), kBlock, [&](std::size_t begin, std::size_t end) {
-            for (const KeptContact& contact : kept.subspan(begin, end - begin)) {
-                const std::size_t p = pairs_.list.find(contact.a, contact.b);
-                if (p == pairs_.list.size()) continue;
-                pairs_.state[p] = contact.state;
-                forces.remember(p, contact.memory);
+            for (std::size_t c = begin; c < end; ++c) {
+                found[c] = list.find(kept[c].a, kept[c].b);
+                if (found[c] < list.size()) forces.remember(found[c], kept[c].memory);
             }
         });
+        pairs_.first = std::move(list.firstOfSphere);
+        pairs_.second = std::move(list.b);
+        for (std::size_t c = 0; c < kept.size(); ++c)
+            if (found[c] < pairs_.size()) pairs_.set(found[c], kept[c].state);
     }, forces_);
-    std::exchange(pairs_.list.firstOfSphere, std::vector<std::uint32_t>());
 }
 
 /// Whether a body is active does not matter: it may become so while the list holds.
@@ -241,8 +260,8 @@ BodyContacts DemMethod::nearBodies(const Exec& exec, const world::World& world, 
             for (const Placed& body : placed)
                 if (body.shape->distance(body.back.rotate(x - body.position)) < reachOf(i) + listed_) near.push_back(&body);
             if (near.empty()) continue;
-            const Mat3 turn = get(grains_.orientation, i).matrix();
-            for (std::uint32_t s = spheres_.first[i]; s < spheres_.first[i + 1]; ++s) {
+            const Mat3 turn = orientationOf(i).matrix();
+            for (std::uint32_t s = spheres_.firstOf(i); s < spheres_.firstOf(i + 1); ++s) {
                 const Vec3 centre = x + armOf(i, s, turn);
                 const double reach = radiusOf(s) + listed_;
                 partners.clear();
@@ -262,14 +281,13 @@ BodyContacts DemMethod::nearBodies(const Exec& exec, const world::World& world, 
         all.body.insert(all.body.end(), part.body.begin(), part.body.end());
     }
     all.state.assign(all.size(), {});
-    all.index(spheres_);
     return all;
 }
 
 void DemMethod::relistBodies(const Exec& exec, const world::World& world) {
     const BodyContacts before = std::exchange(bodies_, nearBodies(exec, world, world.time));
     for (std::size_t c = 0; c < before.size(); ++c)
-        if (const std::size_t found = bodies_.find(spheres_, before.sphere[c], before.body[c]); found < bodies_.size()) bodies_.state[found] = before.state[c];
+        if (const std::size_t found = bodies_.find(before.sphere[c], before.body[c]); found < bodies_.size()) bodies_.state[found] = before.state[c];
     setConstants();
     bodiesUnlisted_ = false;
 }
@@ -281,7 +299,7 @@ void DemMethod::keep(const Exec& exec, std::span<const std::size_t> rows) {
     std::uint32_t next = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         order[i] = static_cast<std::uint32_t>(rows[i]);
-        for (std::uint32_t s = spheres_.first[rows[i]]; s < spheres_.first[rows[i] + 1]; ++s) sphereAt[s] = next++;
+        for (std::uint32_t s = spheres_.firstOf(rows[i]); s < spheres_.firstOf(rows[i] + 1); ++s) sphereAt[s] = next++;
     }
     std::vector<KeptContact> kept;
     for (const KeptContact& c : actingPairs(exec))
@@ -293,18 +311,15 @@ void DemMethod::keep(const Exec& exec, std::span<const std::size_t> rows) {
         if (s == kGone) continue;
         bodies_.sphere[to] = s;
         bodies_.body[to] = bodies_.body[c];
-        bodies_.state[to] = bodies_.state[c];
-        bodies_.constants[to++] = bodies_.constants[c];
+        bodies_.state[to++] = bodies_.state[c];
     }
     bodies_.sphere.resize(to);
     bodies_.body.resize(to);
     bodies_.state.resize(to);
-    bodies_.constants.resize(to);
-    grains_.reorder(exec, order);
-    derive();
+    reorder(exec, order);
     listPairs(exec, kept);
-    bodies_.index(spheres_);
     setConstants();
+    if (births_.size() > rows.size() + kBirthsToSpare) births_.keep(ids());
 }
 
 /// Bound on how fast a point of any body's surface moves where grains are. Belts run while the surface stays.

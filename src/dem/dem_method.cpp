@@ -8,22 +8,19 @@ namespace talus::dem {
 
 DemMethod::DemMethod(const Settings& settings, const world::World& world, world::Precision precision)
     : settings_(settings), templates_(makeTemplates(settings)), domain_(world.domain), diameter_(wantedDiameter(settings, world)), skin_(settings.skin * diameter_), meanCube_(meanCube(settings.sizes)),
-      covers_(settings.covered, world), bodyRates_(world.bodies.size()) {
+      covers_(settings.covered, world), grains_(!std::ranges::all_of(templates_, &ClumpTemplate::isSphere)), bodyRates_(world.bodies.size()) {
     if (precision == world::Precision::float64 || settings.integrator == Integrator::rkf45) forces_.emplace<PairForces<double>>();
     takeFrom(world);
     derive();
     pairs_.slabs.firstGrain = {0, 0};
     listPairs(Exec(1), {});
-    bodies_.index(spheres_);
 }
 
 Vec3 DemMethod::angularVelocityOf(std::size_t row) const {
-    return angularVelocity(shapeOf(row), grains_.mass(row), grains_.diameter(row), get(grains_.orientation, row), get(grains_.spin, row));
+    return angularVelocity(shapeOf(row), massOf(row), grains_.diameter(row), orientationOf(row), get(grains_.spin, row));
 }
 
-void DemMethod::setClockBack(double by) {
-    for (std::size_t i = 0; i < grains_.rows(); ++i) grains_.birthTime(i) -= by;
-}
+void DemMethod::setClockBack(double by) { births_.setClockBack(by); }
 
 world::Removed DemMethod::erase(const Exec& exec, const world::Region& region, world::ChunkSink* taken) {
     const auto phase = exec.phase("erase");
@@ -41,8 +38,8 @@ world::Removed DemMethod::erase(const Exec& exec, const world::Region& region, w
         (goes[i] ? gone : stay).push_back(i);
         if (!goes[i]) continue;
         ++removed.count;
-        removed.mass += grains_.mass(i);
-        removed.momentum += grains_.mass(i) * get(grains_.velocity, i);
+        removed.mass += massOf(i);
+        removed.momentum += massOf(i) * get(grains_.velocity, i);
     }
     if (gone.empty()) return removed;
     if (taken) readRows(world::kPromisedNames, *taken, &gone);
@@ -54,7 +51,7 @@ world::Removed DemMethod::erase(const Exec& exec, const world::Region& region, w
 
 std::vector<world::Metric> DemMethod::metrics() const {
     std::int64_t touching = 0;
-    for (const std::uint8_t pair : pairs_.state) touching += 2 * (pair & kTouching);
+    for (std::size_t p = 0; p < pairs_.size(); ++p) touching += pairs_.touches(p) ? 2 : 0;
     for (const ContactState& state : bodies_.state) touching += state.touching;
     const double count = std::max<double>(1, static_cast<double>(grains_.rows()));
     std::vector<world::Metric> all{{"packing_fraction_of_fills", filledRegion_ > 0 ? filledSolid_ / filledRegion_ : 0},
@@ -135,9 +132,16 @@ void DemMethod::save(Archive& archive) const {
     {
         const auto group = archive.group("grains");
         grains_.save(archive);
+        births_.save(archive);
+        std::vector<double> contacts;
+        for (std::size_t i = 0; i < grains_.rows(); ++i) {
+            const Wrench& sum = contactsOn(i);
+            contacts.insert(contacts.end(), {sum.force.x, sum.force.y, sum.force.z, sum.torque.x, sum.torque.y, sum.torque.z});
+        }
+        archive.put("force_and_torque", contacts);
     }
     ContactArrays pairs{kPairNumbers}, bodies{kBodyNumbers};
-    for (const KeptContact& c : actingPairs(Exec(1))) pairs.add(c.a, c.b, c.memory, {}, c.state);
+    for (const KeptContact& c : actingPairs(Exec(1))) pairs.add(c.a, c.b, c.memory, {}, static_cast<int>(c.state));
     for (std::size_t c = 0; c < bodies_.size(); ++c)
         if (const ContactState& s = bodies_.state[c]; !s.idle()) bodies.add(bodies_.sphere[c], bodies_.body[c], s.memory, {s.force, s.arm}, (s.touching ? 1 : 0) + (s.bonded ? 2 : 0) + (s.bridged ? 4 : 0));
     pairs.save(archive, "pair_contacts");
@@ -154,15 +158,39 @@ void DemMethod::save(Archive& archive) const {
     archive.put("substeps", std::vector<std::int64_t>{adaptive_.substeps, adaptive_.rejected, adaptive_.above});
 }
 
-void DemMethod::load(const Exec& exec, const Archive& archive) {
-    {
-        const auto group = archive.group("grains");
-        grains_.load(archive);
+void DemMethod::loadContactSums(const Archive& archive) {
+    const auto group = archive.group("grains");
+    const auto sums = archive.get<double>("force_and_torque");
+    if (sums.size() != 6 * grains_.rows()) throw ArchiveError("the forces do not fit the grains");
+    wrenches_.assign(spheres_.size(), {});
+    for (std::size_t i = 0; i < grains_.rows(); ++i) {
+        const double* n = &sums[6 * i];
+        wrenches_[spheres_.firstOf(i)] = {{n[0], n[1], n[2]}, {n[3], n[4], n[5]}};
     }
+}
+
+void DemMethod::load(const Exec& exec, const Archive& archive) {
+    loadGrains(archive);
+    loadNumbers(archive);
+    keptSums_.reset();
+    derive();
+    loadContactSums(archive);
+    loadContacts(exec, archive);
+    bodiesUnlisted_ = true;
+    setConstants();
+}
+
+void DemMethod::loadGrains(const Archive& archive) {
+    const auto group = archive.group("grains");
+    grains_.load(archive);
+    births_.load(archive, ids());
     for (std::size_t i = 0; i < grains_.rows(); ++i)
         if (grains_.shape(i) < 0 || static_cast<std::size_t>(grains_.shape(i)) >= templates_.size()) throw ArchiveError("a grain has a template that the scene does not have");
     for (std::size_t i = 0; i < grains_.rows(); ++i)
         if (grains_.material(i) < 0 || static_cast<std::size_t>(grains_.material(i)) >= laws_.materials()) throw ArchiveError("a grain is of a material that there is not");
+}
+
+void DemMethod::loadNumbers(const Archive& archive) {
     const auto numbers = archive.get<double>("numbers"), rates = archive.get<double>("body_rates");
     const auto counts = archive.get<std::int64_t>("counts");
     if (numbers.size() != 10 || counts.size() != 5 || rates.size() > 7 * bodyRates_.size()) throw ArchiveError("the state of dem is of another scene");
@@ -194,9 +222,9 @@ void DemMethod::load(const Exec& exec, const Archive& archive) {
         adaptive_.rejected = taken[1];
         adaptive_.above = taken[2];
     }
-    keptSums_.reset();
-    derive();
-    bodies_ = {};
+}
+
+void DemMethod::loadContacts(const Exec& exec, const Archive& archive) {
     const std::vector<std::uint32_t>& slabs = pairs_.slabs.firstGrain;
     if (slabs.size() < 2 || slabs.front() != 0 || !std::ranges::is_sorted(slabs) || slabs.back() > grains_.rows()) throw ArchiveError("the slabs of dem do not fit its grains");
     ContactArrays pairs{kPairNumbers}, bodies{kBodyNumbers};
@@ -204,10 +232,12 @@ void DemMethod::load(const Exec& exec, const Archive& archive) {
     bodies.load(archive, "body_contacts");
     std::vector<KeptContact> kept;
     for (std::size_t i = 0; i < pairs.flags.size(); ++i) {
-        kept.push_back({pairs.indices[2 * i], pairs.indices[2 * i + 1], pairs.memory(i), static_cast<std::uint8_t>(pairs.flags[i])});
+        kept.push_back({pairs.indices[2 * i], pairs.indices[2 * i + 1], pairs.memory(i), static_cast<PairState>(pairs.flags[i])});
+        if (pairs.flags[i] != static_cast<int>(PairState::touching) && pairs.flags[i] != static_cast<int>(PairState::bridged)) throw ArchiveError("a contact neither touches nor is bridged");
         if (kept.back().a >= spheres_.size() || kept.back().b >= spheres_.size()) throw ArchiveError("a contact is of a sphere that does not exist");
     }
     listPairs(exec, kept);
+    bodies_ = {};
     for (std::size_t i = 0; i < bodies.flags.size(); ++i) {
         if (bodies.indices[2 * i] >= spheres_.size() || !covers_.exists(bodies.indices[2 * i + 1], bodyMaterial_.size())) throw ArchiveError("a contact is of a body that does not exist");
         bodies_.sphere.push_back(bodies.indices[2 * i]);
@@ -215,9 +245,6 @@ void DemMethod::load(const Exec& exec, const Archive& archive) {
         const auto flag = [&](int bit) { return (bodies.flags[i] & bit) != 0; };
         bodies_.state.push_back({bodies.memory(i), bodies.vector(i, 0), bodies.vector(i, 1), flag(1), flag(4), flag(2)});
     }
-    bodies_.index(spheres_);
-    bodiesUnlisted_ = true;
-    setConstants();
 }
 
 }  // namespace talus::dem

@@ -2,6 +2,7 @@
 // Velocity Verlet for clumps of spheres, or the adaptive method of Fehlberg. Their state is double, whatever precision the scene asks for; forces between grains are of that precision.
 #pragma once
 
+#include "dem/births.h"
 #include "dem/contacts.h"
 #include "dem/cover.h"
 #include "dem/dem.h"
@@ -28,6 +29,9 @@ struct NewGrain {
     int material = 0;
 };
 
+/// Grains of a task; blocks are the same for any number of threads.
+inline constexpr std::size_t kGrainBlock = 512;
+
 class DemMethod final : public world::Method {
 public:
     DemMethod(const Settings&, const world::World&, world::Precision);
@@ -50,6 +54,10 @@ public:
     const Covers& covers() const { return covers_; }
 
 private:
+    void loadGrains(const Archive&);
+    void loadNumbers(const Archive&);
+    void loadContactSums(const Archive&);
+    void loadContacts(const Exec&, const Archive&);
     /// How fast a grain is when contacts look at it.
     struct Motion {
         Vec3 velocity, angularVelocity;    // [m/s], [rad/s]
@@ -87,6 +95,12 @@ private:
     };
 
     const ClumpTemplate& shapeOf(std::size_t row) const { return templates_[static_cast<std::size_t>(at(grains_.shape, row))]; }
+    double massOf(std::size_t row) const { return densities_[static_cast<std::size_t>(at(grains_.material, row))] * sphereVolume(at(grains_.diameter, row)); }
+    double volumeOf(std::size_t row) const { return sphereVolume(at(grains_.diameter, row)) / packingFractions_[static_cast<std::size_t>(at(grains_.material, row))]; }
+    Quat orientationOf(std::size_t row) const { return grains_.orientation.present() ? get(grains_.orientation.values(), row) : Quat{}; }
+    /// Of all contacts at the end of the last step, the torque about the centre of the grain.
+    const Wrench& contactsOn(std::size_t row) const { return wrenches_[spheres_.firstOf(row)]; }
+    std::span<const std::int64_t> ids() const { return {grains_.id.group(0), grains_.rows()}; }
     double reachOf(std::size_t row) const { return at(grains_.diameter, row) * shapeOf(row).boundingRadius; }
     Vec3 angularVelocityOf(std::size_t row) const;
     Vec3 wrapped(std::size_t row) const { return domain_.wrap(get(grains_.position, row)); }
@@ -95,7 +109,7 @@ private:
     std::vector<NewGrain> listedGrains(const Exec&, const world::World&, const world::Fill&) const;
     std::vector<NewGrain> packedGrains(const Exec&, const world::World&, const world::Fill&);
     NewGrain drawGrain(const world::World&, const world::Fill&, std::uint64_t index, std::optional<double> diameter) const;
-    void put(std::size_t row, world::World&, const world::Fill&, const NewGrain&);
+    void put(std::size_t row, const NewGrain&);
 
     // dem_list.cpp
     void takeFrom(const world::World&);
@@ -108,9 +122,11 @@ private:
     };
     SearchTable searchTable(const Exec&) const;
     void placeForSearch(const Exec&, const SearchTable&);
-    void rememberPairs(const Exec&, std::span<const KeptContact>);
+    void takeList(const Exec&, PairList, std::span<const KeptContact>);
     void derive();
-    Vec3 armOf(std::size_t row, std::uint32_t sphere, const Mat3& turn) const { return at(grains_.diameter, row) * (turn * shapeOf(row).spheres[sphere - spheres_.first[row]].centre); }
+    void numberSpheres();
+    void reorder(const Exec&, std::span<const std::uint32_t> from);
+    Vec3 armOf(std::size_t row, std::uint32_t sphere, const Mat3& turn) const { return at(grains_.diameter, row) * (turn * shapeOf(row).spheres[sphere - spheres_.firstOf(row)].centre); }
     double radiusOf(std::uint32_t sphere) const;
     Vec3 centreOf(std::uint32_t sphere) const;
     Side sideOf(std::uint32_t sphere) const;
@@ -120,6 +136,7 @@ private:
     void relistBodies(const Exec&, const world::World&);
     template <class Real>
     void setPairConstants(PairForces<Real>&);
+    void setBodyConstants();
     void setConstants();
     void keep(const Exec&, std::span<const std::size_t> rows);
     double bodySpeed(const world::World&, double time) const;
@@ -128,15 +145,25 @@ private:
     double feelForces(const Exec&, const world::World&, double dt);
     Evaluated evaluate(const Exec&, const world::World&, std::span<const world::BodySnapshot>);
     double lead(double dt) const;
-    Motion seenMotion(const world::World&, std::size_t row, double lead) const;
+    Motion seenMotion(const world::World&, std::size_t row, double lead, const Wrench& before) const;
     world::FreeBodies predictBodies(const world::World&, double dt) const;
-    Extremes computeForces(const Exec&, const world::World&, double dt, double lead, std::span<const world::BodySnapshot>);
+    Extremes computeForces(const Exec&, const world::World&, double dt, std::span<const world::BodySnapshot>);
     Extremes pairForces(const Exec&, double dt);
     void makeRoomForBodies();
-    Extremes bodyForces(const world::World&, double dt, double lead, std::span<const world::BodySnapshot>, std::size_t firstRow, std::size_t lastRow);
+    struct ContactRange {
+        std::size_t begin, end;
+    };
+    /// What contacts of a few grains do to a body: per second, but the slip is that of the whole step, which a rate counts for half of.
+    struct BodyShare {
+        std::uint32_t body;
+        world::BodyLoad rate;
+        double slipWork = 0;               // of friction in the step [J]
+    };
+    ContactRange contactsWithBodies(std::size_t firstRow, std::size_t lastRow) const;
+    Extremes bodyForces(const world::World&, double dt, double lead, std::span<const world::BodySnapshot>, const ContactRange&, std::span<const Wrench> before, std::vector<BodyShare>&);
     template <class NormalKind, class ShearKind>
-    void bodyForce(const world::World&, double dt, double lead, const world::BodySnapshot&, std::size_t contact, Extremes&);
-    std::vector<world::BodyLoad> bodyRates(std::span<const world::BodySnapshot>) const;
+    void bodyForce(const world::World&, double dt, double lead, const world::BodySnapshot&, std::size_t contact, const Wrench& before, BodyShare&, Extremes&);
+    std::vector<world::BodyLoad> bodyRates() const;
     geometry::Surface surfaceOf(const world::BodySnapshot&, std::uint32_t partner, const Vec3& x) const;
     world::Failed failure(std::size_t row, std::string_view what, std::string_view field) const;
 
@@ -154,7 +181,6 @@ private:
     Furthest kick(const Exec&, const world::World&, double dt);
     template <class Real>
     void place(std::size_t row, const Vec3& position, const Quat& orientation, const Motion& seen, PairForces<Real>&);
-    void clearWrenches(std::size_t firstSphere, std::size_t count);
     template <class One, class Eight>
     void forRows(std::size_t begin, std::size_t end, const One&, const Eight&) const;
     template <class N, class Real>
@@ -163,8 +189,12 @@ private:
     double movedBy(std::size_t row, const ClumpTemplate&, const V& way, const V& angle);
     template <class N, class Real, class V, class Q>
     void placeRows(std::size_t row, const V& position, const Q& orientation, const V& velocity, const V& turning, PairForces<Real>&);
+    template <class N>
+    N massesOf(std::size_t row) const;
     template <class N, class V>
-    void takeWrenches(std::size_t row, V& force, V& torque);
+    void wrenchesOf(std::size_t sphere, std::size_t stride, V& force, V& torque) const;
+    template <class N, class V>
+    void sumWrenches(std::size_t row, V& force, V& torque);
     template <class N>
     void kickRows(std::size_t row, const Drift&, Furthest&);
 
@@ -176,7 +206,7 @@ private:
     void openSubstep(const Exec&, const world::World&);
     std::size_t pairNumbers() const;
     void setStage(const Exec&, double h, const Fehlberg::Weights&);
-    void takeRates(const Exec&, const world::World&, std::span<const world::BodySnapshot>, std::size_t stage, double h);
+    void takeRates(const Exec&, const world::World&, std::size_t stage, double h);
     void takePairRates(const Exec&, std::size_t stage);
     std::vector<Vec6> bodyJumps(const world::World&, double h, world::FreeBodies&) const;
     void runStages(const Exec&, world::World&, double h, world::FreeBodies&);
@@ -188,22 +218,27 @@ private:
     // dem_read.cpp
     void readRows(world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>* listed) const;
     ContactSums sumContacts() const;
-    PairMeeting meeting(std::size_t pair) const;
-    PairTouch pairTouch(std::size_t pair) const;
+    PairMeeting meeting(std::uint32_t firstSphere, std::size_t pair) const;
+    PairTouch pairTouch(std::uint32_t firstSphere, std::size_t pair) const;
+    template <class Visit>
+    void forActingPairs(const Visit&) const;
     double stored(const PairConstants&, const HoldConstants&, const MemoryOf<Vec3>&, double overlap) const;
 
     Settings settings_;
     std::vector<ClumpTemplate> templates_;
     world::Domain domain_;
     double diameter_, skin_;               // [m]
+    double largestRadius_ = 0;             // of a sphere [m]
     double listed_ = 0;                    // gap up to which pairs are listed: the skin, or the longest bridge of liquid [m]
     double meanCube_;                      // of the sizes
     PairLaws laws_;
     std::int64_t revision_ = 0;            // of the world that laws_ belong to
     std::vector<int> bodyMaterial_;        // of its bodies
+    std::vector<double> densities_, packingFractions_;   // of its materials
     Covers covers_;                        // of bodies that grains touch by spheres; BodyContacts::body is a partner as Covers numbers them
 
     Grains grains_;
+    Births births_;
     Spheres spheres_;                      // which spheres grains_ have; where they are follows from the grains
     PairContacts pairs_;
     std::variant<PairForces<float>, PairForces<double>> forces_;
@@ -222,16 +257,12 @@ private:
     Adaptive adaptive_;
     double filledSolid_ = 0, filledRegion_ = 0;   // volumes of grains and of regions that fills have packed [m³]
 
+    AlignedVector<Wrench> wrenches_;       // of contacts, on spheres; between two steps those of a grain are summed in that of its first sphere
+
     // Scratch of a step.
-    AlignedVector<Wrench> wrenches_;       // of contacts, on spheres; zero between two steps
     std::vector<Vec3> pushes_;             // of force fields, in the step [m/s]
-    std::vector<Vec3> bodyMoment_;         // of rolling friction [N m]
-    struct BodyTouch {
-        Vec3 point, surfaceVelocity;
-        MemoryOf<Vec3> rate;               // of what the contact remembers
-        double slipPower = 0, slipWork = 0;
-    };
-    std::vector<BodyTouch> bodyTouch_;
+    std::vector<std::vector<BodyShare>> bodyShares_;   // of each block of grains
+    std::vector<MemoryOf<Vec3>> bodyMemoryRates_;      // of what contacts with bodies remember; of the adaptive integrator
 };
 
 }  // namespace talus::dem

@@ -6,11 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <numbers>
 
 namespace talus::dem {
 namespace {
 
-constexpr std::size_t kGrainBlock = 512;
 using W = Wide<double>;
 
 inline std::int64_t firstBad(const Column<double, 3>& a, const Column<double, 3>& b, std::size_t row, std::size_t count) {
@@ -33,12 +34,16 @@ Vec3 tumble(const ClumpTemplate& shape, double mass, double diameter, const Quat
 
 }  // namespace
 
-/// Calls one(row) or eight(row, template) for all of [begin, end).
+/// Calls one(row) or eight(row), where eight are of one isotropic template and one material, for all of [begin, end).
 template <class One, class Eight>
 void DemMethod::forRows(std::size_t begin, std::size_t end, const One& one, const Eight& eight) const {
+    const auto alike = [](const std::int8_t* column) {
+        std::uint64_t all;
+        std::memcpy(&all, column, sizeof all);
+        return all == static_cast<std::uint8_t>(*column) * 0x0101010101010101U;
+    };
     for (std::size_t i = begin; i < end;) {
-        const std::int32_t* shape = grains_.shape.group(i);
-        if (i + 8 <= end && shapeOf(i).isotropic() && std::all_of(shape + 1, shape + 8, [&](std::int32_t other) { return other == *shape; })) {
+        if (i + 8 <= end && shapeOf(i).isotropic() && alike(grains_.shape.group(i)) && alike(grains_.material.group(i))) {
             eight(i);
             i += 8;
         } else {
@@ -57,8 +62,11 @@ DemMethod::Drifted DemMethod::drift(const Exec& exec, const world::World& world,
         grains_.rows(), kGrainBlock, Drifted{},
         [&](std::size_t begin, std::size_t end) {
             Drifted here;
+            const ContactRange contacts = contactsWithBodies(begin, end);
+            std::vector<Wrench> before;
+            for (std::size_t k = contacts.begin; how.ahead > 0 && k < contacts.end; ++k) before.push_back(contactsOn(spheres_.grainOf(bodies_.sphere[k])));
             forRows(begin, end, [&](std::size_t i) { driftRows<double>(i, how, forces, here.grains); }, [&](std::size_t i) { driftRows<W>(i, how, forces, here.grains); });
-            here.bodies = bodyForces(world, dt, how.ahead, bodies, begin, end);
+            here.bodies = bodyForces(world, dt, how.ahead, bodies, contacts, before, bodyShares_[begin / kGrainBlock]);
             return here;
         },
         [](Drifted a, const Drifted& b) {
@@ -73,25 +81,32 @@ template <class N, class Real>
     using V = VectorOf<N>;
     constexpr std::size_t kCount = LanesOf<N>::kCount;
     const ClumpTemplate& shape = shapeOf(i);
-    const N mass = numbers<N>(grains_.mass, i), diameter = numbers<N>(grains_.diameter, i), dt = how.dt, half = 0.5 * how.dt, ahead = how.ahead;
-    const V torque = vectors<N>(grains_.torque, i), spin = vectors<N>(grains_.spin, i) + half * torque;
-    const V a = spread<N>(how.gravity) + N(1) / mass * vectors<N>(grains_.force, i);
+    const N mass = massesOf<N>(i), diameter = numbers<N>(grains_.diameter, i), dt = how.dt, half = 0.5 * how.dt, ahead = how.ahead;
+    const std::size_t sphere = spheres_.firstOf(i), stride = shape.spheres.size();
+    V force, torque;
+    wrenchesOf<N>(sphere, stride, force, torque);
+    for (std::size_t k = 0; k < kCount; ++k) wrenches_[sphere + k * stride] = {};
+    const V spin = vectors<N>(grains_.spin, i) + half * torque;
+    const V a = spread<N>(how.gravity) + N(1) / mass * force;
     V v = vectors<N>(grains_.velocity, i) + half * a, push{};
     if (how.pushed) {
         push = N(0.5) * vectors<N>(&pushes_[i].x);
         v = v + push;
     }
     const V way = dt * v, x = vectors<N>(grains_.position, i) + way;
-    const QuatOf<N> start = quaternions<N>(grains_.orientation, i);
     const N scale = N(1) / (mass * diameter * diameter * N(shape.inertia.x));
     V angle = dt * (scale * spin);
-    if constexpr (kCount == 1)
-        if (!shape.isotropic()) angle = tumble(shape, mass, diameter, {start.w, start.x, start.y, start.z}, spin, dt);
-    const QuatOf<N> orientation = after(rotationBy(angle), start);
+    QuatOf<N> orientation{};
+    if (!shape.isSphere()) {   // a sphere looks the same however it is turned
+        const QuatOf<N> start = quaternions<N>(grains_.orientation.values(), i);
+        if constexpr (kCount == 1)
+            if (!shape.isotropic()) angle = tumble(shape, mass, diameter, {start.w, start.x, start.y, start.z}, spin, dt);
+        orientation = after(rotationBy(angle), start);
+        store(grains_.orientation.values(), i, orientation);
+    }
     store(grains_.velocity, i, v);
     store(grains_.spin, i, spin);
     store(grains_.position, i, x);
-    store(grains_.orientation, i, orientation);
     V seen = v + ahead * a, turning = scale * (spin + ahead * torque);
     if (how.pushed && how.ahead > 0) seen = seen + push;
     if constexpr (kCount == 1)
@@ -109,33 +124,38 @@ template <class N, class V>
         set(grains_.way, i, gone);
         const float far = std::sqrt(gone.x * gone.x + gone.y * gone.y + gone.z * gone.z);
         if (shape.isSphere()) return far;
-        at(grains_.turned, i) += static_cast<float>(std::sqrt(squareOf<double>(angle)));
-        return far + at(grains_.turned, i) * at(grains_.diameter, i) * shape.sphereReach;
+        at(grains_.turned.values(), i) += static_cast<float>(std::sqrt(squareOf<double>(angle)));
+        return far + at(grains_.turned.values(), i) * at(grains_.diameter, i) * shape.sphereReach;
     } else {
         const WideVec3<float> before = loadTriples(grains_.way.group(i)), gone{before.x + convert<float>(way.x), before.y + convert<float>(way.y), before.z + convert<float>(way.z)};
         storeTriples(gone, grains_.way.group(i));
         const Wide<float> far = gone.x * gone.x + gone.y * gone.y + gone.z * gone.z;
         if (shape.isSphere()) return static_cast<double>(std::sqrt(maxLane(far)));
-        const Wide<float> turned = Wide<float>::loadUnaligned(grains_.turned.group(i)) + convert<float>(sqrt(squareOf<W>(angle)));
-        turned.storeUnaligned(grains_.turned.group(i));
+        const Wide<float> turned = Wide<float>::loadUnaligned(grains_.turned.values().group(i)) + convert<float>(sqrt(squareOf<W>(angle)));
+        turned.storeUnaligned(grains_.turned.values().group(i));
         return maxLane(convert<double>(sqrt(far)) + convert<double>(turned) * numbers<W>(grains_.diameter, i) * W(shape.sphereReach));
     }
 }
 
-void DemMethod::clearWrenches(std::size_t first, std::size_t count) { std::fill_n(wrenches_.begin() + static_cast<std::ptrdiff_t>(first), count, Wrench{}); }
+/// By the same steps as massOf.
+template <class N>
+[[gnu::always_inline]] inline N DemMethod::massesOf(std::size_t i) const {
+    const N diameter = numbers<N>(grains_.diameter, i);
+    return N(densities_[static_cast<std::size_t>(at(grains_.material, i))]) * (N(std::numbers::pi / 6) * diameter * diameter * diameter);
+}
 
 /// Writes the spheres of grains for the forces of pairs.
 template <class N, class Real, class V, class Q>
 [[gnu::always_inline]] inline void DemMethod::placeRows(std::size_t i, const V& x, const Q& orientation, const V& velocity, const V& turning, PairForces<Real>& forces) {
     const ClumpTemplate& shape = shapeOf(i);
-    const std::size_t first = spheres_.first[i], stride = shape.spheres.size();
+    const std::size_t first = spheres_.firstOf(i), stride = shape.spheres.size();
     const N diameter = numbers<N>(grains_.diameter, i);
     const auto write = [&](std::size_t k, const V& centre, const V& v) {
         const N radius = diameter * N(shape.spheres[k].radius);
         const auto held = forces.lattice.hold(centre);
         if constexpr (LanesOf<N>::kCount == 1) {
-            forces.spheres[first + k] = {held.x, held.y, held.z, static_cast<Real>(radius), static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z), 0,
-                                         static_cast<Real>(turning.x), static_cast<Real>(turning.y), static_cast<Real>(turning.z), 0};
+            forces.spheres[first + k] = {held.x, held.y, held.z, static_cast<Real>(radius), static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z),
+                                         static_cast<Real>(turning.x), static_cast<Real>(turning.y), static_cast<Real>(turning.z)};
         } else {
             constexpr std::size_t kNumbers = sizeof(SphereRecord<Real>) / sizeof(Real);
             Real* to = &forces.spheres[first + k].x;
@@ -144,8 +164,10 @@ template <class N, class Real, class V, class Q>
                 else return convert<Real>(a);
             };
             WideRows<Real>{held.x, held.y, held.z, real(radius)}.store(to, kNumbers * stride);
-            WideRows<Real>{real(v.x), real(v.y), real(v.z), Real(0)}.store(to + 4, kNumbers * stride);
-            WideRows<Real>{real(turning.x), real(turning.y), real(turning.z), Real(0)}.store(to + 8, kNumbers * stride);
+            WideRows<Real>{real(v.x), real(v.y), real(v.z), real(turning.x)}.store(to + 4, kNumbers * stride);
+            alignas(64) std::array<Real, 32> rest;
+            storeInterleaved(real(turning.y), real(turning.z), Wide<Real>(Real(0)), Wide<Real>(Real(0)), rest.data());
+            for (std::size_t lane = 0; lane < 8; ++lane) std::copy_n(rest.data() + 4 * lane, 2, to + 8 + lane * kNumbers * stride);
         }
     };
     if (shape.isSphere()) return write(0, x, velocity);
@@ -159,43 +181,49 @@ template <class N, class Real, class V, class Q>
 template <class Real>
 void DemMethod::place(std::size_t i, const Vec3& x, const Quat& q, const Motion& seen, PairForces<Real>& forces) {
     placeRows<double>(i, x, QuatOf<double>{q.w, q.x, q.y, q.z}, seen.velocity, seen.angularVelocity, forces);
-    clearWrenches(spheres_.first[i], shapeOf(i).spheres.size());
+    std::fill_n(wrenches_.begin() + spheres_.firstOf(i), shapeOf(i).spheres.size(), Wrench{});
 }
 template void DemMethod::place(std::size_t, const Vec3&, const Quat&, const Motion&, PairForces<float>&);
 template void DemMethod::place(std::size_t, const Vec3&, const Quat&, const Motion&, PairForces<double>&);
 
-/// Force and torque of all contacts of a grain, which are cleared.
+/// Of one sphere, or of eight so many apart.
 template <class N, class V>
-[[gnu::always_inline]] inline void DemMethod::takeWrenches(std::size_t i, V& force, V& torque) {
-    const ClumpTemplate& shape = shapeOf(i);
-    const std::size_t first = spheres_.first[i], stride = shape.spheres.size();
-    const auto clear = [&] { clearWrenches(first, stride * LanesOf<N>::kCount); };
-    const auto read = [&](std::size_t k, V& f, V& t) {
-        if constexpr (LanesOf<N>::kCount == 1) {
-            f = wrenches_[first + k].force;
-            t = wrenches_[first + k].torque;
-        } else {
-            std::array<const double*, 8> at;
-            for (std::size_t lane = 0; lane < 8; ++lane) at[lane] = &wrenches_[first + k + lane * stride].force.x;
-            const auto head = WideRows<double>::load(at), tail = WideRows<double>::load(at, 2);
-            f = {head.x, head.y, head.z};
-            t = {head.w, tail.z, tail.w};
-        }
-    };
-    if (shape.isSphere()) {
-        read(0, force, torque);
-        return clear();
+[[gnu::always_inline]] inline void DemMethod::wrenchesOf(std::size_t sphere, std::size_t stride, V& force, V& torque) const {
+    if constexpr (LanesOf<N>::kCount == 1) {
+        force = wrenches_[sphere].force;
+        torque = wrenches_[sphere].torque;
+    } else {
+        std::array<const double*, 8> at;
+        for (std::size_t lane = 0; lane < 8; ++lane) at[lane] = &wrenches_[sphere + lane * stride].force.x;
+        const auto head = WideRows<double>::load(at), tail = WideRows<double>::load(at, 2);
+        force = {head.x, head.y, head.z};
+        torque = {head.w, tail.z, tail.w};
     }
+}
+
+/// Force and torque of all contacts of a grain, which its first sphere keeps.
+template <class N, class V>
+[[gnu::always_inline]] inline void DemMethod::sumWrenches(std::size_t i, V& force, V& torque) {
+    const ClumpTemplate& shape = shapeOf(i);
+    const std::size_t first = spheres_.firstOf(i), stride = shape.spheres.size();
+    if (shape.isSphere()) return wrenchesOf<N>(first, 1, force, torque);
     force = torque = spread<N>({});
-    const Turned<N> turn(quaternions<N>(grains_.orientation, i));
+    const Turned<N> turn(quaternions<N>(grains_.orientation.values(), i));
     const N diameter = numbers<N>(grains_.diameter, i);
     for (std::size_t k = 0; k < stride; ++k) {
         V f, t;
-        read(k, f, t);
+        wrenchesOf<N>(first + k, stride, f, t);
         force = force + f;
         torque = torque + (t + crossed(turn.arm(shape.spheres[k].centre, diameter), f));
     }
-    clear();
+    std::fill_n(wrenches_.begin() + static_cast<std::ptrdiff_t>(first), stride * LanesOf<N>::kCount, Wrench{});
+    if constexpr (LanesOf<N>::kCount == 1) wrenches_[first] = {force, torque};
+    else {
+        constexpr std::size_t kNumbers = sizeof(Wrench) / sizeof(double);
+        double* to = &wrenches_[first].force.x;
+        WideRows<double>{force.x, force.y, force.z, torque.x}.store(to, kNumbers * stride);
+        WideRows<double>{force.z, torque.x, torque.y, torque.z}.store(to + 2, kNumbers * stride);
+    }
 }
 
 /// Velocities at the end of the step from the forces there. From the last grains to the first: those that contacts met last are still at hand.
@@ -218,11 +246,9 @@ template <class N>
     using V = VectorOf<N>;
     constexpr std::size_t kCount = LanesOf<N>::kCount;
     const ClumpTemplate& shape = shapeOf(i);
-    const N mass = numbers<N>(grains_.mass, i), half = 0.5 * how.dt;
+    const N mass = massesOf<N>(i), half = 0.5 * how.dt;
     V force, torque;
-    takeWrenches<N>(i, force, torque);
-    store(grains_.force, i, force);
-    store(grains_.torque, i, torque);
+    sumWrenches<N>(i, force, torque);
     const V a = spread<N>(how.gravity) + N(1) / mass * force;
     V v = vectors<N>(grains_.velocity, i) + half * a;
     if (how.pushed) v = v + N(0.5) * vectors<N>(&pushes_[i].x);

@@ -72,12 +72,12 @@ void ContactSums::keep(std::span<const std::size_t> rows) {
     stress.resize(to);
 }
 
-DemMethod::PairMeeting DemMethod::meeting(std::size_t p) const {
-    const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p], i = spheres_.grain[a], j = spheres_.grain[b];
+DemMethod::PairMeeting DemMethod::meeting(std::uint32_t a, std::size_t p) const {
+    const std::uint32_t b = pairs_.sphere(p), i = spheres_.grainOf(a), j = spheres_.grainOf(b);
     const double radiusA = radiusOf(a), radiusB = radiusOf(b);
     const Vec3 centreA = centreOf(a), centreB = centreOf(b), apart = domain_.nearestImage(centreA - centreB), offsetA = centreA - get(grains_.position, i), offsetB = centreB - get(grains_.position, j);
     const double distance = norm(apart), overlap = radiusA + radiusB - distance;
-    PairMeeting met{.grainA = i, .grainB = j, .armA = {}, .armB = {}, .touch = {}, .normalRate = {}, .bridge = pairs_.state[p] == kBridged};
+    PairMeeting met{.grainA = i, .grainB = j, .armA = {}, .armB = {}, .touch = {}, .normalRate = {}, .bridge = pairs_.state(p) == PairState::bridged};
     Touch& t = met.touch;
     t.overlap = met.bridge ? std::min(0.0, overlap) : std::max(0.0, overlap);
     t.normal = normalized(apart);
@@ -93,9 +93,9 @@ DemMethod::PairMeeting DemMethod::meeting(std::size_t p) const {
 
 /// From the grains as they are at the end of the step. Damping then differs from what moved them by as much as velocities changed since contacts
 /// looked at them, which is less than the error of a step.
-DemMethod::PairTouch DemMethod::pairTouch(std::size_t p) const {
-    const std::uint32_t a = pairs_.list.a[p], b = pairs_.list.b[p];
-    const PairMeeting met = meeting(p);
+DemMethod::PairTouch DemMethod::pairTouch(std::uint32_t a, std::size_t p) const {
+    const std::uint32_t b = pairs_.sphere(p);
+    const PairMeeting met = meeting(a, p);
     PairTouch touch{.grainA = met.grainA, .grainB = met.grainB, .armA = met.armA, .armB = met.armB, .force = {}, .normal = met.touch.normal, .energy = 0, .bridge = met.bridge};
     const int materialA = grains_.material(met.grainA), materialB = grains_.material(met.grainB);
     const PairConstants c = laws_.grainPair(materialA, sideOf(a), materialB, sideOf(b));
@@ -116,19 +116,26 @@ double DemMethod::stored(const PairConstants& c, const HoldConstants& hold, cons
     return energy;
 }
 
+/// Calls visit(first sphere, pair).
+template <class Visit>
+void DemMethod::forActingPairs(const Visit& visit) const {
+    for (std::uint32_t a = 0; a + 1 < pairs_.first.size(); ++a)
+        for (std::size_t p = pairs_.first[a]; p < pairs_.first[a + 1]; ++p)
+            if (pairs_.acts(p)) visit(a, p);
+}
+
 ContactSums DemMethod::sumContacts() const {
     ContactSums sums(grains_.rows());
-    for (std::size_t p = 0; p < pairs_.state.size(); ++p) {
-        if (!pairs_.state[p]) continue;
-        const PairTouch touch = pairTouch(p);
+    forActingPairs([&](std::uint32_t a, std::size_t p) {
+        const PairTouch touch = pairTouch(a, p);
         sums.add(touch.grainA, touch.armA, touch.force, 0.5 * touch.energy, !touch.bridge);
         sums.add(touch.grainB, touch.armB, -touch.force, 0.5 * touch.energy, !touch.bridge);
-    }
+    });
     for (std::size_t c = 0; c < bodies_.size(); ++c) {
         const ContactState& state = bodies_.state[c];
         if (!state.acts()) continue;
-        const std::uint32_t s = bodies_.sphere[c], i = spheres_.grain[s];
-        sums.add(i, centreOf(s) - get(grains_.position, i) + state.arm, state.force, stored(bodies_.constants[c], laws_.manner().holds() && !state.bonded ? bodies_.holds[c] : HoldConstants{}, state.memory, radiusOf(s) - norm(state.arm)), state.touching);
+        const std::uint32_t s = bodies_.sphere[c], i = spheres_.grainOf(s);
+        sums.add(i, centreOf(s) - get(grains_.position, i) + state.arm, state.force, stored(bodies_.constants[bodies_.kind[c]], laws_.manner().holds() && !state.bonded ? bodies_.holds[bodies_.kind[c]] : HoldConstants{}, state.memory, radiusOf(s) - norm(state.arm)), state.touching);
     }
     return sums;
 }
@@ -144,8 +151,9 @@ void DemMethod::readRows(world::FieldNames names, world::ChunkSink& sink, const 
     const std::size_t count = listed ? listed->size() : grains_.rows();
     for (std::size_t n = 0; n < count; ++n) {
         const std::size_t i = listed ? (*listed)[n] : n;
-        GrainValues g{grains_.id(i), grains_.material(i), grains_.source(i), grains_.shape(i), wrapped(i), get(grains_.velocity, i), angularVelocityOf(i), get(grains_.spin, i),
-                      get(grains_.orientation, i), reachOf(i), grains_.mass(i), grains_.volume(i), grains_.birthTime(i), 0, 0, 0, {}};
+        const Births::Birth& birth = births_.of(grains_.id(i));
+        GrainValues g{grains_.id(i), grains_.material(i), birth.source, grains_.shape(i), wrapped(i), get(grains_.velocity, i), angularVelocityOf(i), get(grains_.spin, i),
+                      orientationOf(i), reachOf(i), massOf(i), volumeOf(i), birth.time, 0, 0, 0, {}};
         if (i < sums.coordination.size()) {
             g.coordination = sums.coordination[i];
             g.contactForce = sums.force[i];
@@ -159,17 +167,16 @@ void DemMethod::readRows(world::FieldNames names, world::ChunkSink& sink, const 
 
 std::vector<world::ContactLine> DemMethod::contacts() const {
     std::vector<world::ContactLine> lines;
-    for (std::size_t p = 0; p < pairs_.state.size(); ++p) {
-        if (!pairs_.state[p]) continue;
-        const PairTouch touch = pairTouch(p);
+    forActingPairs([&](std::uint32_t a, std::size_t p) {
+        const PairTouch touch = pairTouch(a, p);
         const Vec3 from = wrapped(touch.grainA);
         const double push = dot(touch.force, touch.normal);
         lines.push_back({from, from - domain_.nearestImage(from - wrapped(touch.grainB)), touch.force, push, norm(touch.force - push * touch.normal)});
-    }
+    });
     for (std::size_t c = 0; c < bodies_.size(); ++c) {
         const ContactState& state = bodies_.state[c];
         if (!state.acts()) continue;
-        const std::uint32_t s = bodies_.sphere[c], i = spheres_.grain[s];
+        const std::uint32_t s = bodies_.sphere[c], i = spheres_.grainOf(s);
         const Vec3 from = wrapped(i), normal = normalized(-state.arm);
         const double push = dot(state.force, normal);
         lines.push_back({from, from + (centreOf(s) - get(grains_.position, i)) + state.arm, state.force, push, norm(state.force - push * normal)});

@@ -14,7 +14,6 @@ namespace {
 constexpr double kMostStretch = 2;
 /// The list is built again when the next step, were it this much longer, could outrun it.
 constexpr double kForesight = 1.5;
-constexpr std::size_t kGrainBlock = 512;
 
 }  // namespace
 
@@ -65,11 +64,11 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     if (moved.bad >= 0) return failure(static_cast<std::size_t>(moved.bad), "the velocity of a grain is not finite", "velocity");
     Extremes found = pairForces(exec, dt);
     found.include(drifted.bodies);
-    const std::vector<world::BodyLoad> rates = bodyRates(bodies);
+    const std::vector<world::BodyLoad> rates = bodyRates();
     const Furthest kicked = kick(exec, world, dt);
     if (kicked.bad >= 0) return failure(static_cast<std::size_t>(kicked.bad), "the force on a grain is not finite", "force");
     if (found.deep > 0 && settings_.deepOverlap == DeepOverlap::stop)
-        return failure(spheres_.grain[static_cast<std::size_t>(found.deepSphere)], "a grain overlaps another, or a body, by more than half a radius", "position");
+        return failure(spheres_.grainOf(static_cast<std::size_t>(found.deepSphere)), "a grain overlaps another, or a body, by more than half a radius", "position");
 
     for (std::size_t k = 0; k < free.size(); ++k) {   // from F₀ Δt to ½ (F₀ + F₁) Δt, as for the grains
         const world::BodyLoad &now = rates[free.body(k)], &before = bodyRates_[free.body(k)];
@@ -111,23 +110,24 @@ double DemMethod::feelForces(const Exec& exec, const world::World& world, double
 /// Forces of the grains and bodies as they are, of velocities of the same instant; memories do not grow.
 DemMethod::Evaluated DemMethod::evaluate(const Exec& exec, const world::World& world, std::span<const world::BodySnapshot> bodies) {
     std::visit([&](auto& forces) { exec.forBlocks(grains_.rows(), kGrainBlock, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) place(i, get(grains_.position, i), get(grains_.orientation, i), seenMotion(world, i, 0), forces);
+        for (std::size_t i = begin; i < end; ++i) place(i, get(grains_.position, i), orientationOf(i), seenMotion(world, i, 0, {}), forces);
     }); }, forces_);
-    const Extremes found = computeForces(exec, world, 0, 0, bodies);
+    const Extremes found = computeForces(exec, world, 0, bodies);
     return {found, kick(exec, world, 0)};
 }
 
 /// When contacts look at velocities: after the half step that they have made, before the end of the step by this [s].
 double DemMethod::lead(double dt) const { return settings_.contactVelocity == ContactVelocity::endOfStep ? 0.5 * dt : 0; }
 
-DemMethod::Motion DemMethod::seenMotion(const world::World& world, std::size_t i, double ahead) const {
+/// `before`: of the contacts at the start of the step.
+DemMethod::Motion DemMethod::seenMotion(const world::World& world, std::size_t i, double ahead, const Wrench& before) const {
     Vec3 v = get(grains_.velocity, i), spin = get(grains_.spin, i);
     if (ahead > 0) {
-        v += ahead * (world.gravity + get(grains_.force, i) / at(grains_.mass, i));
+        v += ahead * (world.gravity + before.force / massOf(i));
         if (world.forces.any()) v += 0.5 * pushes_[i];
-        spin += ahead * get(grains_.torque, i);
+        spin += ahead * before.torque;
     }
-    return {v, angularVelocity(shapeOf(i), at(grains_.mass, i), at(grains_.diameter, i), get(grains_.orientation, i), spin)};
+    return {v, angularVelocity(shapeOf(i), massOf(i), at(grains_.diameter, i), orientationOf(i), spin)};
 }
 
 /// Free bodies at the end of the step, moved by the forces at its beginning.
@@ -144,12 +144,12 @@ world::FreeBodies DemMethod::predictBodies(const world::World& world, double dt)
 }
 
 /// Of all contacts of the spheres as they are placed.
-Extremes DemMethod::computeForces(const Exec& exec, const world::World& world, double dt, double ahead, std::span<const world::BodySnapshot> bodies) {
+Extremes DemMethod::computeForces(const Exec& exec, const world::World& world, double dt, std::span<const world::BodySnapshot> bodies) {
     Extremes all = pairForces(exec, dt);
     const auto phase = exec.phase("contacts");
     makeRoomForBodies();
     all.include(exec.reduce(
-        grains_.rows(), kGrainBlock, Extremes{}, [&](std::size_t begin, std::size_t end) { return bodyForces(world, dt, ahead, bodies, begin, end); },
+        grains_.rows(), kGrainBlock, Extremes{}, [&](std::size_t begin, std::size_t end) { return bodyForces(world, dt, 0, bodies, contactsWithBodies(begin, end), {}, bodyShares_[begin / kGrainBlock]); },
         [](Extremes a, const Extremes& b) {
             a.include(b);
             return a;
@@ -163,57 +163,68 @@ Extremes DemMethod::pairForces(const Exec& exec, double dt) {
 }
 
 void DemMethod::makeRoomForBodies() {
-    bodyMoment_.resize(bodies_.size());
-    bodyTouch_.resize(bodies_.size());
+    bodyShares_.resize((grains_.rows() + kGrainBlock - 1) / kGrainBlock);
+    if (settings_.integrator == Integrator::rkf45) bodyMemoryRates_.resize(bodies_.size());
 }
 
-/// Of the contacts of these rows with bodies.
-Extremes DemMethod::bodyForces(const world::World& world, double dt, double ahead, std::span<const world::BodySnapshot> bodies, std::size_t firstRow, std::size_t lastRow) {
+/// Those of these rows.
+DemMethod::ContactRange DemMethod::contactsWithBodies(std::size_t firstRow, std::size_t lastRow) const { return {bodies_.firstOf(spheres_.firstOf(firstRow)), bodies_.firstOf(spheres_.firstOf(lastRow))}; }
+
+/// `before`: what contacts did to the grain of each of these contacts at the start of the step, where velocities look ahead.
+Extremes DemMethod::bodyForces(const world::World& world, double dt, double ahead, std::span<const world::BodySnapshot> bodies, const ContactRange& range, std::span<const Wrench> before,
+                               std::vector<BodyShare>& shares) {
     Extremes found;
-    if (const std::size_t begin = bodies_.firstOfGrain[firstRow], end = bodies_.firstOfGrain[lastRow]; begin < end)
-        std::visit([&](auto normal, auto shear) {
-            for (std::size_t k = begin; k < end; ++k) bodyForce<decltype(normal), decltype(shear)>(world, dt, ahead, bodies[covers_.bodyOf(bodies_.body[k])], k, found);
-        }, settings_.normalLaw(), settings_.shearLaw());
+    shares.clear();
+    if (range.begin == range.end) return found;
+    const auto shareOf = [&](std::uint32_t body) -> BodyShare& {
+        const auto known = std::ranges::find(shares, body, &BodyShare::body);
+        return known != shares.end() ? *known : shares.emplace_back(BodyShare{body, {}, 0});
+    };
+    std::visit([&](auto normal, auto shear) {
+        for (std::size_t k = range.begin; k < range.end; ++k) {
+            const std::uint32_t b = covers_.bodyOf(bodies_.body[k]);
+            bodyForce<decltype(normal), decltype(shear)>(world, dt, ahead, bodies[b], k, before.empty() ? Wrench{} : before[k - range.begin], shareOf(b), found);
+        }
+    }, settings_.normalLaw(), settings_.shearLaw());
     return found;
 }
 
 template <class NormalKind, class ShearKind>
-void DemMethod::bodyForce(const world::World& world, double dt, double ahead, const world::BodySnapshot& body, std::size_t k, Extremes& found) {
-    const std::uint32_t s = bodies_.sphere[k], i = spheres_.grain[s];
-    const Vec3 x = get(grains_.position, i), offset = shapeOf(i).isSphere() ? Vec3{} : armOf(i, s, get(grains_.orientation, i).matrix()), centre = domain_.wrap(x) + offset;
+void DemMethod::bodyForce(const world::World& world, double dt, double ahead, const world::BodySnapshot& body, std::size_t k, const Wrench& before, BodyShare& share, Extremes& found) {
+    const std::uint32_t s = bodies_.sphere[k], i = spheres_.grainOf(s);
+    const Vec3 x = get(grains_.position, i), offset = shapeOf(i).isSphere() ? Vec3{} : armOf(i, s, orientationOf(i).matrix()), centre = domain_.wrap(x) + offset;
     const std::uint32_t partner = bodies_.body[k];
     const geometry::Surface surface = surfaceOf(body, partner, centre);
     const double radius = radiusOf(s);
     ContactState& state = bodies_.state[k];
     const world::ContactMode mode = body.body().contact;
     if (mode == world::ContactMode::separate || !body.active()) state.bonded = false;
-    const HoldConstants hold = laws_.manner().holds() ? bodies_.holds[k] : HoldConstants{};
+    const HoldConstants hold = laws_.manner().holds() ? bodies_.holds[bodies_.kind[k]] : HoldConstants{};
     const bool touches = surface.distance < radius;
     if (!touches && !state.bonded && !(state.bridged && surface.distance - radius < hold.rupture)) {
         if (!state.idle()) state = {};
         return;
     }
-    const Motion motion = seenMotion(world, i, ahead);
+    const Motion motion = seenMotion(world, i, ahead, before);
     state.bonded = mode != world::ContactMode::separate;
     state.arm = -surface.distance * surface.normal;
-    BodyTouch& touch = bodyTouch_[k];
-    touch.point = centre + state.arm;
+    const Vec3 point = centre + state.arm;
     // A belt runs along the body, not up and down its bumps.
-    const Vec3 along = covers_.isSphere(partner) && body.body().belt ? body.surface(touch.point).normal : surface.normal;
-    touch.surfaceVelocity = body.body().fixed() ? Vec3{} : body.velocity(touch.point, along);
-    const Touch t{.overlap = radius - surface.distance, .normal = surface.normal, .velocity = motion.velocity + cross(motion.angularVelocity, offset + state.arm) - touch.surfaceVelocity,
+    const Vec3 along = covers_.isSphere(partner) && body.body().belt ? body.surface(point).normal : surface.normal;
+    const Vec3 surfaceVelocity = body.body().fixed() ? Vec3{} : body.velocity(point, along);
+    const Touch t{.overlap = radius - surface.distance, .normal = surface.normal, .velocity = motion.velocity + cross(motion.angularVelocity, offset + state.arm) - surfaceVelocity,
                   .spin = motion.angularVelocity - body.pose().angularVelocity, .bonded = state.bonded, .stuck = mode == world::ContactMode::sticky};
-    const PairConstants& c = bodies_.constants[k];
+    const PairConstants& c = bodies_.constants[bodies_.kind[k]];
     const Response response = respond<NormalKind, ShearKind>(c, hold, laws_.manner(), t, dt, state.memory);
     state.force = response.force;
     wrenches_[s].force += response.force;
     wrenches_[s].torque += cross(state.arm, response.force) + response.moment;
     state.touching = touches || state.bonded;
     state.bridged = laws_.manner().bridges && !state.bonded;
-    bodyMoment_[k] = response.moment;
-    touch.slipWork = response.slipWork;
-    touch.slipPower = dt > 0 ? response.slipWork / dt : 0;
-    touch.rate = memoryRate(t);
+    share.rate += {-response.force, cross(point - body.pose().position, -response.force) - response.moment,
+                   dot(response.force, surfaceVelocity) + dot(response.moment, body.pose().angularVelocity), dt > 0 ? 2 * response.slipWork / dt : 0};
+    share.slipWork += response.slipWork;
+    if (!bodyMemoryRates_.empty()) bodyMemoryRates_[k] = memoryRate(t);
     const double depth = state.touching ? std::abs(t.overlap) : 0;
     found.stiffness.include({c.stiffness * NormalKind::tangent(depth) * c.perMass, c.damping * NormalKind::viscous(depth) * c.perMass});
     if (t.overlap > kDeep * radius) found.include({{}, 1, s});
@@ -226,18 +237,11 @@ geometry::Surface DemMethod::surfaceOf(const world::BodySnapshot& body, std::uin
     return {point.distance, point.normal};
 }
 
-/// What bodies get per second, in the order of the list. A rate counts for half a step, but the slip is that of the whole one.
-std::vector<world::BodyLoad> DemMethod::bodyRates(std::span<const world::BodySnapshot> bodies) const {
-    std::vector<world::BodyLoad> rates(bodies.size());
-    for (std::size_t k = 0; k < bodies_.size(); ++k) {
-        const ContactState& state = bodies_.state[k];
-        if (!state.acts()) continue;
-        const BodyTouch& touch = bodyTouch_[k];
-        const std::uint32_t b = covers_.bodyOf(bodies_.body[k]);
-        const world::Pose& pose = bodies[b].pose();
-        rates[b] += {-state.force, cross(touch.point - pose.position, -state.force) - bodyMoment_[k],
-                                   dot(state.force, touch.surfaceVelocity) + dot(bodyMoment_[k], pose.angularVelocity), 2 * touch.slipPower};
-    }
+/// What bodies get per second from the contacts that were met last, in the order of the blocks.
+std::vector<world::BodyLoad> DemMethod::bodyRates() const {
+    std::vector<world::BodyLoad> rates(bodyRates_.size());
+    for (const std::vector<BodyShare>& shares : bodyShares_)
+        for (const BodyShare& share : shares) rates[share.body] += share.rate;
     return rates;
 }
 

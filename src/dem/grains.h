@@ -5,26 +5,40 @@
 #include "core/table.h"
 #include "core/vec.h"
 #include "dem/clump_template.h"
+#include "dem/optional_column.h"
 
 #include <cstdint>
+#include <numbers>
 #include <span>
 #include <vector>
 
 namespace talus::dem {
 
-/// Rows are in the order of cells at the last build of the list of neighbours, within a cell by id.
+inline double sphereVolume(double diameter) { return std::numbers::pi / 6 * diameter * diameter * diameter; }
+
+/// Rows are in the order of cells at the last build of the list of neighbours, within a cell by id. What contacts do to a grain is kept beside
+/// the table, as the wrenches of its spheres; when and from where it came follows from its id (Births), its mass from diameter and material.
 struct Grains : Table {
-    Grains() : Table(1) {}
+    /// Where all grains are spheres nobody needs to know how they are turned.
+    explicit Grains(bool clumps) : Table(1), orientation(*this, "orientation", clumps), turned(*this, "turned", clumps) {}
+    /// As reorder(); needs no memory of its own if enough of it, aligned to a cache line, is lent for a while.
+    void reorderWith(const Exec& exec, std::span<const std::uint32_t> from, std::span<std::byte> lent) {
+        const std::initializer_list<AnyColumn*> columns{&id, &position, &velocity, &orientation, &spin, &way, &turned, &diameter, &shape, &material};
+        for (const AnyColumn* column : columns)
+            if (lent.size() < column->scratchPerRow() * from.size()) return reorder(exec, from);
+        for (AnyColumn* column : columns) column->reorder(exec, from, lent);
+        resize(from.size());
+    }
     Column<std::int64_t> id{*this, "id"};
     Column<double, 3> position{*this, "position"}, velocity{*this, "velocity"};   // of the centre of mass; not wrapped between two builds
-    Column<double, 4> orientation{*this, "orientation"};                          // of the template
+    OptionalColumn<double, 4> orientation;                                        // of the template
     Column<double, 3> spin{*this, "angular_momentum"};                            // about the centre, world axes [kg m²/s]
-    Column<double, 3> force{*this, "force"}, torque{*this, "torque"};             // of contacts, at the end of the last step
     Column<float, 3> way{*this, "way"};                                           // of the centre since the list of neighbours was built [m]
-    Column<float> turned{*this, "turned"};                                        // angle since then [rad]
-    Column<double> diameter{*this, "diameter"}, mass{*this, "mass"}, volume{*this, "volume"}, birthTime{*this, "birth_time"};
-    Column<std::int32_t> shape{*this, "template"}, material{*this, "material"}, source{*this, "source"};
+    OptionalColumn<float> turned;                                                 // angle since then [rad]
+    Column<double> diameter{*this, "diameter"};                                   // of a sphere of its volume [m]
+    Column<std::int8_t> shape{*this, "template"}, material{*this, "material"};
 };
+inline constexpr std::size_t kMostNumbered = 127;   // templates, and materials
 
 // Rows are not grouped, so that the components of one lie side by side.
 template <class T>
@@ -67,11 +81,15 @@ inline Vec3 angularVelocity(const ClumpTemplate& shape, double mass, double diam
 struct Spheres {
     std::vector<std::uint32_t> first;     // sphere of each grain, and one past the last
     std::vector<std::uint32_t> grain;     // of each sphere
-    std::vector<double> radius;           // [m]; these two only while a list is made
+    std::size_t alone = 0;                // or, these two being empty, so many grains of one sphere each
+    std::vector<double> radius;           // [m]; these two only while a list is made, and not of grains of one sphere each
     std::vector<Vec3> centre;             // [m]
 
-    std::size_t size() const { return grain.size(); }
-    std::size_t grains() const { return first.empty() ? 0 : first.size() - 1; }
+    bool eachAlone() const { return first.empty(); }
+    std::uint32_t firstOf(std::size_t row) const { return eachAlone() ? static_cast<std::uint32_t>(row) : first[row]; }
+    std::uint32_t grainOf(std::size_t sphere) const { return eachAlone() ? static_cast<std::uint32_t>(sphere) : grain[sphere]; }
+    std::size_t size() const { return eachAlone() ? alone : grain.size(); }
+    std::size_t grains() const { return eachAlone() ? alone : first.size() - 1; }
 };
 
 inline void placeSpheres(const ClumpTemplate& shape, double diameter, const Vec3& position, const Quat& orientation, Vec3* centres) {

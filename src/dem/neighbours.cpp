@@ -31,10 +31,6 @@ struct Column4 {
     }
 };
 
-struct Found {
-    std::vector<std::uint32_t> a, b;
-};
-
 /// Searches around grains one after the other.
 class Search {
 public:
@@ -43,25 +39,29 @@ public:
         for (int axis = 0; axis < 3; ++axis) period_[axis] = domain.periodic(axis) ? domain.max[axis] - domain.min[axis] : 0;
     }
 
-    void pairsOf(std::size_t i, Found& found) {
+    /// Appends the second spheres of all pairs of the grain's spheres, and counts those of each sphere.
+    void pairsOf(std::size_t i, std::vector<std::uint32_t>& seconds, std::vector<std::uint32_t>& counts) {
         findNear(i);
-        const std::uint32_t begin = spheres_.first[i], end = spheres_.first[i + 1];
+        const std::uint32_t begin = spheres_.firstOf(i), end = spheres_.firstOf(i + 1);
         if (isSphere(i) && std::ranges::all_of(near_, [&](std::uint32_t j) { return isSphere(j); })) {   // findNear has compared them
-            found.a.insert(found.a.end(), near_.size(), begin);
-            for (const std::uint32_t j : near_) found.b.push_back(spheres_.first[j]);
+            for (const std::uint32_t j : near_) seconds.push_back(spheres_.firstOf(j));
+            counts[begin] = static_cast<std::uint32_t>(near_.size());
             return;
         }
         const std::size_t count = gatherSpheres();
-        for (std::uint32_t a = begin; a < end; ++a)
+        for (std::uint32_t a = begin; a < end; ++a) {
+            const std::size_t before = seconds.size();
             for (std::size_t k = 0; k < count; k += kLanes)
-                for (unsigned mask = within(spheres_.centre[a], spheres_.radius[a] + skin_, nearSpheres_, k, count); mask != 0; mask &= mask - 1) {
-                    found.a.push_back(a);
-                    found.b.push_back(nearSphere_[k + static_cast<std::size_t>(std::countr_zero(mask))]);
-                }
+                for (unsigned mask = within(spheres_.centre[a], spheres_.radius[a] + skin_, nearSpheres_, k, count); mask != 0; mask &= mask - 1)
+                    seconds.push_back(nearSphere_[k + static_cast<std::size_t>(std::countr_zero(mask))]);
+            counts[a] = static_cast<std::uint32_t>(seconds.size() - before);
+        }
     }
 
 private:
-    bool isSphere(std::size_t grain) const { return spheres_.first[grain + 1] - spheres_.first[grain] == 1 && grains_.reach[grain] == spheres_.radius[spheres_.first[grain]]; }
+    bool isSphere(std::size_t grain) const {
+        return spheres_.eachAlone() || (spheres_.first[grain + 1] - spheres_.first[grain] == 1 && grains_.reach[grain] == spheres_.radius[spheres_.first[grain]]);
+    }
 
     /// Which of eight from `begin` on, as far as `end`, are less than their reach and `own` away: bit i for begin + i.
     unsigned within(const Vec3& centre, double own, const Column4& of, std::size_t begin, std::size_t end) const {
@@ -125,25 +125,26 @@ private:
 
 }  // namespace
 
+std::uint32_t PairList::first(std::size_t pair) const {
+    return static_cast<std::uint32_t>(std::ranges::upper_bound(firstOfSphere, static_cast<std::uint32_t>(pair)) - firstOfSphere.begin() - 1);
+}
+
 std::size_t PairList::find(std::uint32_t first, std::uint32_t second) const {
     const auto begin = b.begin() + firstOfSphere[first], end = b.begin() + firstOfSphere[first + 1];
     const auto found = std::lower_bound(begin, end, second);
     return found != end && *found == second ? static_cast<std::size_t>(found - b.begin()) : size();
 }
 
-void PairList::index(std::size_t spheres) {
-    firstOfSphere.assign(spheres + 1, 0);
-    for (const std::uint32_t s : a) ++firstOfSphere[s + 1];
-    for (std::size_t s = 1; s < firstOfSphere.size(); ++s) firstOfSphere[s] += firstOfSphere[s - 1];
-}
-
-void PairList::indexSeconds(const Spheres& spheres) {
-    firstOfB.assign(spheres.grains() + 1, 0);
-    byB.resize(size());
-    for (const std::uint32_t s : b) ++firstOfB[spheres.grain[s] + 1];
-    for (std::size_t g = 1; g < firstOfB.size(); ++g) firstOfB[g] += firstOfB[g - 1];
-    std::vector<std::uint32_t> next(firstOfB.begin(), firstOfB.end() - 1);
-    for (std::size_t p = 0; p < size(); ++p) byB[next[spheres.grain[b[p]]]++] = static_cast<std::uint32_t>(p);
+SecondsIndex::SecondsIndex(const PairList& list, const Spheres& spheres) : firstOfGrain(spheres.grains() + 1), a(list.size()), b(list.size()) {
+    for (const std::uint32_t s : list.b) ++firstOfGrain[spheres.grainOf(s) + 1];
+    for (std::size_t g = 1; g < firstOfGrain.size(); ++g) firstOfGrain[g] += firstOfGrain[g - 1];
+    std::vector<std::uint32_t> next(firstOfGrain.begin(), firstOfGrain.end() - 1);
+    for (std::uint32_t s = 0; s < spheres.size(); ++s)
+        for (std::size_t p = list.firstOfSphere[s]; p < list.firstOfSphere[s + 1]; ++p) {
+            const std::uint32_t to = next[spheres.grainOf(list.b[p])]++;
+            a[to] = s;
+            b[to] = list.b[p];
+        }
 }
 
 CellFrame::CellFrame(const world::Domain& domain, std::span<const Vec3> centres, double size) {
@@ -254,22 +255,20 @@ PairList findPairs(const Exec& exec, const world::Domain& domain, const CellFram
             places.put(k, grains.centres[row], grains.reach[row]);
         }
     });
-    std::vector<Found> parts((count + kBlock - 1) / kBlock);
+    PairList list;
+    list.firstOfSphere.assign(spheres.size() + 1, 0);
+    std::vector<std::vector<std::uint32_t>> parts((count + kBlock - 1) / kBlock);
     exec.forBlocks(count, kBlock, [&](std::size_t begin, std::size_t end) {
         Search search(domain, frame, cells, places, grains, spheres, skin);
-        for (std::size_t i = begin; i < end; ++i) search.pairsOf(i, parts[begin / kBlock]);
+        for (std::size_t i = begin; i < end; ++i) search.pairsOf(i, parts[begin / kBlock], list.firstOfSphere);
     });
-    std::vector<std::size_t> start{0};
-    for (const Found& part : parts) start.push_back(start.back() + part.a.size());
-    PairList list;
-    list.a.resize(start.back());
-    list.b.resize(start.back());
+    std::uint32_t sum = 0;
+    for (std::uint32_t& number : list.firstOfSphere) number = std::exchange(sum, sum + number);
+    list.b.resize(sum);
     exec.forTasks(parts.size(), [&](std::size_t part, int) {
-        std::ranges::copy(parts[part].a, list.a.begin() + static_cast<std::ptrdiff_t>(start[part]));
-        std::ranges::copy(parts[part].b, list.b.begin() + static_cast<std::ptrdiff_t>(start[part]));
-        parts[part] = {};
+        std::ranges::copy(parts[part], list.b.begin() + list.firstOfSphere[spheres.firstOf(part * kBlock)]);
+        std::exchange(parts[part], {});
     });
-    list.index(spheres.size());
     return list;
 }
 

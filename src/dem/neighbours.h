@@ -15,16 +15,22 @@ namespace talus::dem {
 /// Pairs of spheres of different grains whose surfaces are closer than the skin, the first of the lower grain; by first, then
 /// second sphere.
 struct PairList {
-    std::vector<std::uint32_t> a, b;
-    std::vector<std::uint32_t> firstOfSphere;            // pairs whose a is the sphere begin here
-    std::vector<std::uint32_t> firstOfB, byB;            // pairs whose b belongs to a grain: byB[firstOfB[grain] …), ascending; of indexSeconds
+    std::vector<std::uint32_t> firstOfSphere{0};         // pairs of the first sphere a: firstOfSphere[a] to firstOfSphere[a + 1]
+    std::vector<std::uint32_t> b;                        // second sphere of each pair
 
-    std::size_t size() const { return a.size(); }
+    std::size_t size() const { return b.size(); }
+    /// The first sphere of a pair, by bisection.
+    std::uint32_t first(std::size_t pair) const;
     /// The pair of two spheres, the lower grain's first; size() where it is not listed.
     std::size_t find(std::uint32_t a, std::uint32_t b) const;
-    /// Fills firstOfSphere, which can be told from a.
-    void index(std::size_t spheres);
-    void indexSeconds(const Spheres&);
+};
+
+/// Pairs by the grain of the second sphere: those of a grain are firstOfGrain[grain] to firstOfGrain[grain + 1], ascending.
+struct SecondsIndex {
+    std::vector<std::uint32_t> firstOfGrain, a, b;
+
+    SecondsIndex() = default;
+    SecondsIndex(const PairList&, const Spheres&);
 };
 
 /// Grains as the search sees them: their centres, images within the domain along periodic axes, and the reach of each.

@@ -99,7 +99,7 @@ private:
         }
         for (std::size_t i = 0; i < centres.size(); ++i) centres[i] = place_.domain.wrap(at(i).position);   // any origin will do
         pairs_ = findPairs(exec_, place_.domain, {centres, reach_}, spheres_, skin_);
-        pairs_.indexSeconds(spheres_);
+        seconds_ = SecondsIndex(pairs_, spheres_);
         built_ = spheres_.centre;
         nearWall_.assign(spheres_.size(), 0);
         exec_.forBlocks(spheres_.first[movable_], 1024, [&](std::size_t begin, std::size_t end) {
@@ -155,7 +155,7 @@ private:
             for (std::size_t p = pairs_.firstOfSphere[s]; p < pairs_.firstOfSphere[s + 1]; ++p) pushPair(s, pairs_.b[p], centre, push);
             if (nearWall_[s]) pushWall(s, centre, push);
         }
-        for (std::size_t k = pairs_.firstOfB[i]; k < pairs_.firstOfB[i + 1]; ++k) pushPair(pairs_.b[pairs_.byB[k]], pairs_.a[pairs_.byB[k]], centre, push);
+        for (std::size_t k = seconds_.firstOfGrain[i]; k < seconds_.firstOfGrain[i + 1]; ++k) pushPair(seconds_.b[k], seconds_.a[k], centre, push);
         return push;
     }
 
@@ -225,7 +225,7 @@ private:
                 for (std::size_t p = pairs_.firstOfSphere[s]; p < pairs_.firstOfSphere[s + 1]; ++p) pushUnlessGone(s, pairs_.b[p], gone, rest);
                 if (nearWall_[s]) pushWall(s, grains_[i].position, rest);
             }
-            for (std::size_t k = pairs_.firstOfB[i]; k < pairs_.firstOfB[i + 1]; ++k) pushUnlessGone(pairs_.b[pairs_.byB[k]], pairs_.a[pairs_.byB[k]], gone, rest);
+            for (std::size_t k = seconds_.firstOfGrain[i]; k < seconds_.firstOfGrain[i + 1]; ++k) pushUnlessGone(seconds_.b[k], seconds_.a[k], gone, rest);
             gone[i] = rest.deepest > limit;
         }
         std::size_t to = 0;
@@ -258,6 +258,7 @@ private:
     std::vector<Vec3> velocity_, rate_, built_;
     std::vector<char> nearWall_;
     PairList pairs_;
+    SecondsIndex seconds_;
     double skin_ = 0;
 };
 

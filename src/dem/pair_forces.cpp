@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
+#include <utility>
 
 namespace talus::dem {
 namespace {
@@ -12,28 +12,64 @@ namespace {
 constexpr std::size_t kLanes = 8;
 constexpr std::size_t kBatch = 64;   // pairs that act, found before they are worked on; their spheres fit into the first-level cache
 
-/// Byte i is bit i of the index.
-constexpr auto kBytesOf = [] {
-    std::array<std::uint64_t, 256> table{};
-    for (unsigned mask = 0; mask < 256; ++mask)
-        for (unsigned lane = 0; lane < kLanes; ++lane) table[mask] |= static_cast<std::uint64_t>(mask >> lane & 1U) << (8 * lane);
-    return table;
-}();
+/// Pairs in lists of their own: spheres and numbers of pairs, eight of which are worked on at a time.
+struct Queue {
+    static constexpr std::size_t kRoom = 4 * kBatch;
+    alignas(64) std::array<std::int32_t, kRoom> a, b, pair;
+    std::size_t count = 0;
 
-/// The bits of the index that are set, ascending, and then anything.
-constexpr auto kSetBits = [] {
-    std::array<std::array<std::uint8_t, kLanes>, 256> table{};
-    for (unsigned mask = 0; mask < 256; ++mask)
-        for (unsigned lane = 0, at = 0; lane < kLanes; ++lane)
-            if (mask >> lane & 1U) table[mask][at++] = static_cast<std::uint8_t>(lane);
-    return table;
-}();
+    [[gnu::always_inline]] void add(const ChosenLanes& chosen, const WideInt& firsts, const WideInt& seconds, const WideInt& pairs) {
+        chosen(firsts).storeUnaligned(a.data() + count);
+        chosen(seconds).storeUnaligned(b.data() + count);
+        chosen(pairs).storeUnaligned(pair.data() + count);
+        count += chosen.count();
+    }
+    void add(std::uint32_t first, std::uint32_t second, std::size_t number) {
+        a[count] = static_cast<std::int32_t>(first);
+        b[count] = static_cast<std::int32_t>(second);
+        pair[count++] = static_cast<std::int32_t>(number);
+    }
+    /// The first ones are done.
+    void drop(std::size_t done) {
+        for (auto* column : {&a, &b, &pair}) std::copy(column->begin() + static_cast<std::ptrdiff_t>(done), column->begin() + static_cast<std::ptrdiff_t>(count), column->begin());
+        count -= done;
+    }
+};
+
+/// The first sphere of each pair from the first of a slab on.
+class Owners {
+public:
+    static constexpr std::size_t kRoom = kBatch + 2 * kLanes;
+    Owners(const std::vector<std::uint32_t>& first, std::uint32_t sphere, std::uint32_t last) : first_(first), sphere_(sphere), last_(last), at_(first[sphere]) {}
+    /// Those of kBatch pairs or a few more, or of all that are left; `known` are there already.
+    [[gnu::always_inline]] std::size_t fill(std::int32_t* to, std::size_t known) {
+        for (; known < kBatch && sphere_ < last_;) {
+            const std::uint32_t left = first_[sphere_ + 1] - at_, taken = std::min<std::uint32_t>(left, kLanes);
+            WideInt(static_cast<std::int32_t>(sphere_)).storeUnaligned(to + known);
+            known += taken;
+            at_ += taken;
+            sphere_ += left <= kLanes;
+        }
+        return known;
+    }
+
+private:
+    const std::vector<std::uint32_t>& first_;
+    std::uint32_t sphere_, last_, at_;
+};
 
 /// Four numbers of a contact.
 template <class Real>
 [[gnu::always_inline]] inline Quad<double> inDouble(const Real* from) {
     if constexpr (std::is_same_v<Real, double>) return Quad<double>::load(from);
     else return convert<double>(Quad<Real>::load(from));
+}
+/// The constants that all pairs share, where they do.
+template <class Real>
+PairConstantsOf<Wide<Real>> ofAll(const ConstantsTable<Real>& constants) {
+    if (constants.by != ConstantsTable<Real>::By::all || constants.sets.empty()) return {};
+    const PairConstantsOf<Real>& c = constants.sets.front();
+    return {c.stiffness, c.damping, c.shear, c.shearDamping, c.friction, c.rolling, c.radius, c.perMass};
 }
 template <int N>
 [[gnu::always_inline]] inline void add(double* to, const Pack<double, N>& what) { (Pack<double, N>::loadUnaligned(to) + what).storeUnaligned(to); }
@@ -46,33 +82,92 @@ void Extremes::include(const Extremes& other) {
     if (deepSphere < 0) deepSphere = other.deepSphere;
 }
 
+/// Eight pairs; where there are fewer, the rest repeat the first and count for nothing.
 template <class Real>
-Extremes PairForces<Real>::Found::joined() const {
-    Extremes all = rest;
-    all.stiffness.include({static_cast<double>(maxLane(spring)), static_cast<double>(maxLane(dashpot))});
-    return all;
-}
+struct PairForces<Real>::Eight {
+    const std::int32_t *firsts, *seconds, *numbers;
+    std::size_t count;
+
+    [[gnu::always_inline]] Eight(Queue& queue, std::size_t from)
+        : firsts(queue.a.data() + from), seconds(queue.b.data() + from), numbers(queue.pair.data() + from), count(std::min(kLanes, queue.count - from)) {
+        if (count == kLanes) return;
+        for (auto* column : {&queue.a, &queue.b, &queue.pair}) std::fill_n(column->begin() + static_cast<std::ptrdiff_t>(from + count), kLanes - count, (*column)[from]);
+    }
+    std::uint32_t a(std::size_t lane) const { return static_cast<std::uint32_t>(firsts[lane]); }
+    std::uint32_t b(std::size_t lane) const { return static_cast<std::uint32_t>(seconds[lane]); }
+    std::size_t pair(std::size_t lane) const { return static_cast<std::uint32_t>(numbers[lane]); }
+    unsigned lanes() const { return (1U << count) - 1U; }
+};
+
+/// Wrenches of eight pairs that wait to be added, so that this is done while the next eight wait for square roots.
+template <class Real>
+struct PairForces<Real>::Pending {
+    alignas(64) std::array<Real, 32> onA, onB, rest;   // (force, x of the torque) on both spheres; y and z of both torques
+    std::array<std::int32_t, kLanes> a, b;
+    std::size_t count = 0;
+
+    [[gnu::always_inline]] void addTo(std::span<Wrench> wrenches) {
+        const auto addLane = [&](std::size_t lane) {
+            const Quad<double> last = inDouble(rest.data() + 4 * lane);
+            Wrench &first = wrenches[static_cast<std::uint32_t>(a[lane])], &second = wrenches[static_cast<std::uint32_t>(b[lane])];
+            add<4>(&first.force.x, inDouble(onA.data() + 4 * lane));
+            add<2>(&first.torque.y, lower(last));
+            add<4>(&second.force.x, inDouble(onB.data() + 4 * lane));
+            add<2>(&second.torque.y, upper(last));
+        };
+        if (count == kLanes) [[likely]] {
+#pragma GCC unroll 8
+            for (std::size_t lane = 0; lane < kLanes; ++lane) addLane(lane);
+        } else {
+            for (std::size_t lane = 0; lane < count; ++lane) addLane(lane);
+        }
+        count = 0;
+    }
+};
+
+/// Of the lanes of eight pairs.
+template <class Real>
+struct PairForces<Real>::Found {
+    Wide<Real> spring = Real(0), dashpot = Real(0);
+    Extremes rest;
+
+    Extremes joined() const {
+        Extremes all = rest;
+        all.stiffness.include({static_cast<double>(maxLane(spring)), static_cast<double>(maxLane(dashpot))});
+        return all;
+    }
+};
 
 template <class Real>
 MemoryOf<Vec3> PairForces<Real>::memory(std::size_t p) const {
-    const auto vector = [&](const AlignedVector<Real>& from) { return from.empty() ? Vec3{} : Vec3{from[4 * p], from[4 * p + 1], from[4 * p + 2]}; };
-    return {vector(springs), vector(turns), turns.empty() ? 0 : static_cast<double>(turns[4 * p + 3])};
+    MemoryOf<Vec3> memory;
+    if (!springs_.empty()) memory.spring = {springs_[3 * p], springs_[3 * p + 1], springs_[3 * p + 2]};
+    if (!turns_.empty()) {
+        memory.turn = {turns_[4 * p], turns_[4 * p + 1], turns_[4 * p + 2]};
+        memory.twist = turns_[4 * p + 3];
+    }
+    return memory;
 }
 
 template <class Real>
 void PairForces<Real>::remember(std::size_t p, const MemoryOf<Vec3>& memory) {
-    const auto keep = [&](AlignedVector<Real>& to, const Vec3& v) {
-        for (int axis = 0; axis < 3 && !to.empty(); ++axis) to[4 * p + static_cast<std::size_t>(axis)] = static_cast<Real>(v[axis]);
+    const auto keep = [](Real* to, const Vec3& v) {
+        for (int axis = 0; axis < 3; ++axis) to[axis] = static_cast<Real>(v[axis]);
     };
-    keep(springs, memory.spring);
-    keep(turns, memory.turn);
-    if (!turns.empty()) turns[4 * p + 3] = static_cast<Real>(memory.twist);
+    if (!springs_.empty()) keep(&springs_[3 * p], memory.spring);
+    if (turns_.empty()) return;
+    keep(&turns_[4 * p], memory.turn);
+    turns_[4 * p + 3] = static_cast<Real>(memory.twist);
 }
 
 template <class Real>
 void PairForces<Real>::forgetAll(std::size_t pairs, bool spring, bool turning) {
-    springs.assign(spring ? 4 * pairs : 0, Real(0));
-    turns.assign(spring && turning ? 4 * pairs : 0, Real(0));
+    const auto fit = [](AlignedVector<Real>& numbers, std::size_t count) {
+        if (numbers.capacity() < count) std::exchange(numbers, {});
+        numbers.assign(count, Real(0));
+    };
+    fit(springs_, spring ? 3 * pairs + 1 : 0);
+    fit(turns_, spring && turning ? 4 * pairs : 0);
 }
 
 template <class Real>
@@ -96,175 +191,171 @@ Extremes PairForces<Real>::compute(const Exec& exec, const Settings& settings, c
 }
 
 template <class Real>
-[[gnu::always_inline]] inline void PairForces<Real>::Pending::addTo(std::span<Wrench> wrenches) {
-    for (std::size_t lane = 0; lane < count; ++lane) {
-        const Quad<double> last = inDouble(rest.data() + 4 * lane);
-        add<4>(&wrenches[a[lane]].force.x, inDouble(onA.data() + 4 * lane));
-        add<2>(&wrenches[a[lane]].torque.y, lower(last));
-        add<4>(&wrenches[b[lane]].force.x, inDouble(onB.data() + 4 * lane));
-        add<2>(&wrenches[b[lane]].torque.y, upper(last));
-    }
-    count = 0;
-}
-
-template <class Real>
 template <class NormalKind, class ShearKind>
 Extremes PairForces<Real>::ofSlab(const Manner& manner, double dt, PairContacts& contacts, std::span<Wrench> wrenches, std::size_t slab) {
     Found found;
-    PairConstantsOf<Wide<Real>> common;
-    if (constants.by == ConstantsTable<Real>::By::all && !constants.sets.empty()) {
-        const PairConstantsOf<Real>& c = constants.sets.front();
-        common = {c.stiffness, c.damping, c.shear, c.shearDamping, c.friction, c.rolling, c.radius, c.perMass};
-    }
-    std::array<std::uint32_t, kBatch + kLanes> waiting;   // pairs that act
-    std::size_t filled = 0;
+    const PairConstantsOf<Wide<Real>> common = ofAll(constants);
+    // Pairs that acted at the end of the last step most probably do so now: they are not looked at before the laws are evaluated. Of the
+    // others it is asked whether they touch now.
+    Queue acting, others;
     std::array<Pending, 2> pending;
     std::size_t last = 0;
-    const auto respondTo = [&](std::size_t from, std::size_t count) {
-        ofEight<NormalKind, ShearKind>(manner, dt, contacts, wrenches, waiting.data() + from, count, common, found, pending[last], pending[1 - last]);
-        last = 1 - last;
+    const auto findTouching = [&](std::size_t least) {
+        std::size_t done = 0;
+        for (; others.count >= done + least; done = std::min(others.count, done + kLanes)) {
+            const Eight eight(others, done);
+            for (unsigned mask = touching(eight); mask != 0; mask &= mask - 1) {
+                const auto lane = static_cast<std::size_t>(std::countr_zero(mask));
+                acting.add(eight.a(lane), eight.b(lane), eight.pair(lane));
+                contacts.set(eight.pair(lane), PairState::touching);
+            }
+        }
+        others.drop(done);
     };
-    // Which of eight pairs overlap or are bridged: bit i for pair first + i. What pairs that part remember is forgotten.
-    const auto actingOf = [&](std::size_t first, std::size_t count) {
-        const unsigned touch = touching(contacts, first, count);
-        unsigned acting = touch;
-        std::uint64_t was = 0, is = kBytesOf[touch];
-        if (manner.bridges) {
-            acting |= bridged(contacts, first, count, touch);
-            is |= kBytesOf[acting] * kBridged;
-        }
-        std::memcpy(&was, contacts.state.data() + first, count);
-        if (is != was) {
-            std::memcpy(contacts.state.data() + first, &is, count);
-            for (std::size_t lane = 0; lane < count; ++lane)
-                if ((was & ~is) >> (8 * lane) & kTouching) remember(first + lane, {});
-        }
-        return acting;
+    const auto respond = [&](std::size_t least) {
+        std::size_t done = 0;
+        for (; acting.count >= done + least; done = std::min(acting.count, done + kLanes), last = 1 - last)
+            ofEight<NormalKind, ShearKind>(manner, dt, contacts, wrenches, Eight(acting, done), common, found, pending[last], pending[1 - last]);
+        acting.drop(done);
     };
-    const std::size_t end = contacts.firstPair[slab + 1];
-    for (std::size_t p = contacts.firstPair[slab]; p < end;) {
-        for (; p < end && filled < kBatch; p += kLanes) {
-            const unsigned acting = actingOf(p, std::min(kLanes, end - p));
-            for (std::size_t k = 0; k < kLanes; ++k) waiting[filled + k] = static_cast<std::uint32_t>(p) + kSetBits[acting][k];
-            filled += static_cast<std::size_t>(std::popcount(acting));
-        }
-        std::size_t from = 0;
-        for (; from + kLanes <= filled; from += kLanes) respondTo(from, kLanes);
-        std::copy(waiting.begin() + static_cast<std::ptrdiff_t>(from), waiting.begin() + static_cast<std::ptrdiff_t>(filled), waiting.begin());
-        filled -= from;
+    const auto sortOut = [&](const std::int32_t* owners, const std::uint32_t* seconds, std::size_t p, unsigned which) {
+        const WideInt b = WideInt::loadUnaligned(reinterpret_cast<const std::int32_t*>(seconds)), a = WideInt::loadUnaligned(owners), pair = WideInt(static_cast<std::int32_t>(p)) + ascendingLanes();
+        const unsigned acts = bits(b < WideInt(0));
+        const WideInt sphere = b & WideInt(static_cast<std::int32_t>(PairContacts::kSphere));
+        acting.add(ChosenLanes(acts & which), a, sphere, pair);
+        others.add(ChosenLanes(~acts & which), a, sphere, pair);
+    };
+    Owners owners(contacts.first, contacts.firstSphere[slab], contacts.firstSphere[slab + 1]);
+    alignas(64) std::array<std::int32_t, Owners::kRoom> owner;
+    const std::size_t end = contacts.first[contacts.firstSphere[slab + 1]];
+    std::size_t known = 0;
+    for (std::size_t p = contacts.first[contacts.firstSphere[slab]]; p + kLanes <= end;) {
+        known = owners.fill(owner.data(), known);
+        std::size_t k = 0;
+        for (; k + kLanes <= known; k += kLanes, p += kLanes) sortOut(owner.data() + k, contacts.second.data() + p, p, 0xffU);
+        WideInt::loadUnaligned(owner.data() + k).storeUnaligned(owner.data());
+        known -= k;
+        findTouching(kLanes);
+        respond(kLanes);
     }
-    if (filled > 0) respondTo(0, filled);
+    if (const std::size_t left = (end - contacts.first[contacts.firstSphere[slab]]) % kLanes; left > 0) {
+        owners.fill(owner.data(), known);
+        std::array<std::uint32_t, kLanes> seconds{};   // beyond the slab others may be at work
+        std::copy_n(contacts.second.data() + end - left, left, seconds.data());
+        sortOut(owner.data(), seconds.data(), end - left, (1U << left) - 1U);
+    }
+    findTouching(1);
+    respond(1);
     pending[last].addTo(wrenches);
     return found.joined();
 }
 
-/// Which of these pairs overlap: bit i for pair first + i.
+/// Which of these pairs overlap: bit i for lane i.
 template <class Real>
-[[gnu::always_inline]] inline unsigned PairForces<Real>::touching(const PairContacts& contacts, std::size_t first, std::size_t count) const {
+[[gnu::always_inline]] inline unsigned PairForces<Real>::touching(const Eight& eight) const {
     std::array<const Real*, kLanes> a, b;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        const std::size_t p = first + std::min(lane, count - 1);
-        a[lane] = &spheres[contacts.list.a[p]].x;
-        b[lane] = &spheres[contacts.list.b[p]].x;
+        a[lane] = &spheres[eight.a(lane)].x;
+        b[lane] = &spheres[eight.b(lane)].x;
     }
     const auto rowsA = WideRows<Real>::load(a), rowsB = WideRows<Real>::load(b);
     const WideVec3<Real> d = lattice.apart(rowsA, rowsB);
     const Wide<Real> reach = rowsA.w + rowsB.w;
-    return bits(dot(d, d) < reach * reach) & ((1U << count) - 1U);
-}
-
-/// Which of these pairs, of those that do not overlap, are held by a bridge that is not too long.
-template <class Real>
-unsigned PairForces<Real>::bridged(const PairContacts& contacts, std::size_t first, std::size_t count, unsigned touching) const {
-    unsigned held = 0;
-    for (std::size_t lane = 0; lane < count; ++lane)
-        if (contacts.state[first + lane] & kBridged) held |= 1U << lane;
-    held &= ~touching;
-    if (held == 0) return 0;
-    std::array<std::uint32_t, kLanes> pairs;
-    std::array<const Real*, kLanes> a, b;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        pairs[lane] = static_cast<std::uint32_t>(first + std::min(lane, count - 1));
-        a[lane] = &spheres[contacts.list.a[pairs[lane]]].x;
-        b[lane] = &spheres[contacts.list.b[pairs[lane]]].x;
-    }
-    const auto rowsA = WideRows<Real>::load(a), rowsB = WideRows<Real>::load(b);
-    const HoldConstantsOf<Wide<Real>> hold = holdOf(contacts.list, pairs);
-    const WideVec3<Real> d = lattice.apart(rowsA, rowsB);
-    return bits(norm(d) - (rowsA.w + rowsB.w) < hold.rupture) & held;
+    return bits(dot(d, d) < reach * reach) & eight.lanes();
 }
 
 template <class Real>
-HoldConstantsOf<Wide<Real>> PairForces<Real>::holdOf(const PairList& list, const std::array<std::uint32_t, 8>& pairs) const {
+HoldConstantsOf<Wide<Real>> PairForces<Real>::holdOf(const Eight& eight) const {
     std::array<const Real*, kLanes> at;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = &constants.holds[constants.of(pairs[lane], list.a[pairs[lane]], list.b[pairs[lane]])].pull;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = &constants.holds[constants.of(eight.pair(lane), eight.a(lane), eight.b(lane))].pull;
     const auto rows = WideRows<Real>::load(at);
     return {rows.x, rows.y, rows.z, rows.w};
 }
 
 template <class Real>
-PairConstantsOf<Wide<Real>> PairForces<Real>::constantsOf(const PairList& list, const std::array<std::uint32_t, 8>& pairs) const {
+PairConstantsOf<Wide<Real>> PairForces<Real>::constantsOf(const Eight& eight) const {
     std::array<const Real*, kLanes> at;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = &constants.sets[constants.of(pairs[lane], list.a[pairs[lane]], list.b[pairs[lane]])].stiffness;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = &constants.sets[constants.of(eight.pair(lane), eight.a(lane), eight.b(lane))].stiffness;
     const auto first = WideRows<Real>::load(at), second = WideRows<Real>::load(at, 4);
     return {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
 }
 
 template <class Real>
-WideRows<Real> PairForces<Real>::load(const AlignedVector<Real>& memories, const std::array<std::uint32_t, 8>& pairs) const {
+[[gnu::always_inline]] inline MemoryOf<WideVec3<Real>> PairForces<Real>::memories(const Manner& manner, const Eight& eight) const {
     std::array<const Real*, kLanes> at;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = &memories[4 * std::size_t{pairs[lane]}];
-    return WideRows<Real>::load(at);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = &springs_[3 * eight.pair(lane)];
+    const auto spring = WideRows<Real>::load(at);
+    MemoryOf<WideVec3<Real>> memory;
+    memory.spring = {spring.x, spring.y, spring.z};
+    if (manner.turns()) {
+        for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = &turns_[4 * eight.pair(lane)];
+        const auto turn = WideRows<Real>::load(at);
+        memory.turn = {turn.x, turn.y, turn.z};
+        memory.twist = turn.w;
+    }
+    return memory;
+}
+
+template <class Real>
+[[gnu::always_inline]] inline void PairForces<Real>::remember(const Manner& manner, const Eight& eight, const MemoryOf<WideVec3<Real>>& memory) {
+    alignas(64) Real kept[4 * kLanes];
+    storeInterleaved(memory.spring.x, memory.spring.y, memory.spring.z, Wide<Real>(Real(0)), kept);
+    for (std::size_t lane = 0; lane < eight.count; ++lane) std::copy_n(kept + 4 * lane, 3, &springs_[3 * eight.pair(lane)]);
+    if (!manner.turns()) return;
+    storeInterleaved(memory.turn.x, memory.turn.y, memory.turn.z, memory.twist, kept);
+    for (std::size_t lane = 0; lane < eight.count; ++lane) Quad<Real>::load(kept + 4 * lane).storeUnaligned(&turns_[4 * eight.pair(lane)]);
 }
 
 template <class Real>
 template <class NormalKind, class ShearKind>
-void PairForces<Real>::ofEight(const Manner& manner, double step, const PairContacts& contacts, std::span<Wrench> wrenches, const std::uint32_t* given, std::size_t count,
-                               const PairConstantsOf<Wide<Real>>& common, Found& found, Pending& before, Pending& now) {
+void PairForces<Real>::ofEight(const Manner& manner, double step, PairContacts& contacts, std::span<Wrench> wrenches, const Eight& eight, const PairConstantsOf<Wide<Real>>& common, Found& found,
+                               Pending& before, Pending& now) {
     using W = Wide<Real>;
-    std::array<std::uint32_t, kLanes> pairs;
-    std::array<std::uint32_t, kLanes>&a = now.a, &b = now.b;
     std::array<const Real*, kLanes> atA, atB;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        pairs[lane] = given[lane < count ? lane : 0];   // lanes without a pair repeat the first and are not added
-        a[lane] = contacts.list.a[pairs[lane]];
-        b[lane] = contacts.list.b[pairs[lane]];
-        atA[lane] = &spheres[a[lane]].x;
-        atB[lane] = &spheres[b[lane]].x;
+        atA[lane] = &spheres[eight.a(lane)].x;
+        atB[lane] = &spheres[eight.b(lane)].x;
+        __builtin_prefetch(&wrenches[eight.b(lane)], 1);
     }
+    WideInt::loadUnaligned(eight.firsts).storeUnaligned(now.a.data());
+    WideInt::loadUnaligned(eight.seconds).storeUnaligned(now.b.data());
     const auto placeA = WideRows<Real>::load(atA), placeB = WideRows<Real>::load(atB);
-    const auto motionA = WideRows<Real>::load(atA, 4), motionB = WideRows<Real>::load(atB, 4);
-    const auto turningA = WideRows<Real>::load(atA, 8), turningB = WideRows<Real>::load(atB, 8);
-    const PairConstantsOf<W> c = constants.by == ConstantsTable<Real>::By::all ? common : constantsOf(contacts.list, pairs);
-    HoldConstantsOf<W> hold;
-    if (manner.holds()) hold = holdOf(contacts.list, pairs);
-
     const WideVec3<Real> d = lattice.apart(placeA, placeB);
-    const W squared = dot(d, d), distance = sqrt(squared);
+    const W squared = dot(d, d), distance = sqrt(squared), reach = placeA.w + placeB.w;
     const auto separate = squared > W(0);
     const W inverse = select(separate, distance * (W(1) / squared), W(0));   // does not wait for the root
     before.addTo(wrenches);
+    const auto motionA = WideRows<Real>::load(atA, 4), motionB = WideRows<Real>::load(atB, 4);
+    const WideVec3<Real> motion{motionA.x - motionB.x, motionA.y - motionB.y, motionA.z - motionB.z};
+    const auto turningA = WideRows<Real>::load(atA, 8), turningB = WideRows<Real>::load(atB, 8);
+    PairConstantsOf<W> c = constants.by == ConstantsTable<Real>::By::all ? common : constantsOf(eight);
+    HoldConstantsOf<W> hold;
+    if (manner.holds()) hold = holdOf(eight);
     TouchOf<W, WideVec3<Real>> t;
-    const W depth = max(placeA.w + placeB.w - distance, W(0));
-    t.overlap = manner.bridges ? placeA.w + placeB.w - distance : depth;
+    const W depth = max(reach - distance, W(0));
+    t.overlap = manner.bridges ? reach - distance : depth;
     t.normal = {d.x * inverse, d.y * inverse, select(separate, d.z * inverse, W(1))};
     // Both meet in the middle of the overlap.
     const W armA = mulAdd(t.overlap, W(Real(0.5)), -placeA.w), armB = mulAdd(t.overlap, W(Real(0.5)), -placeB.w);
-    const WideVec3<Real> spinA{turningA.x, turningA.y, turningA.z}, spinB{turningB.x, turningB.y, turningB.z};
-    t.velocity = WideVec3<Real>{motionA.x - motionB.x, motionA.y - motionB.y, motionA.z - motionB.z} + cross(armA * spinA + armB * spinB, t.normal);
+    const WideVec3<Real> spinA{motionA.w, turningA.x, turningA.y}, spinB{motionB.w, turningB.x, turningB.y};
+    t.velocity = motion + cross(armA * spinA + armB * spinB, t.normal);
     t.spin = spinA - spinB;
 
+    const auto touch = squared < reach * reach;
+    auto acts = touch;
+    if (manner.bridges) acts = touch | (distance - reach < hold.rupture);
     MemoryOf<WideVec3<Real>> memory;
-    if constexpr (ShearKind::kSpring) {
-        const WideRows<Real> spring = load(springs, pairs);
-        memory.spring = {spring.x, spring.y, spring.z};
-        if (manner.turns()) {
-            const WideRows<Real> turn = load(turns, pairs);
-            memory.turn = {turn.x, turn.y, turn.z};
-            memory.twist = turn.w;
-        }
+    if constexpr (ShearKind::kSpring) memory = memories(manner, eight);
+    ResponseOf<W, WideVec3<Real>> response = respond<NormalKind, ShearKind>(c, hold, manner, t, W(static_cast<Real>(step)), memory);
+    if (manner.bridges || !all(acts)) [[unlikely]] {   // pairs that part feel and remember nothing
+        response.force = select(acts, response.force, WideVec3<Real>{});
+        response.moment = select(acts, response.moment, WideVec3<Real>{});
+        memory = {select(acts, memory.spring, WideVec3<Real>{}), select(acts, memory.turn, WideVec3<Real>{}), select(acts, memory.twist, W(0))};
+        c.perMass = select(acts, c.perMass, W(0));
+        const unsigned touches = bits(touch), held = bits(acts);
+        for (std::size_t lane = 0; lane < eight.count; ++lane)
+            contacts.set(eight.pair(lane), (touches >> lane & 1U) != 0 ? PairState::touching : (held >> lane & 1U) != 0 ? PairState::bridged : PairState::apart);
     }
-    const ResponseOf<W, WideVec3<Real>> response = respond<NormalKind, ShearKind>(c, hold, manner, t, W(static_cast<Real>(step)), memory);
     const WideVec3<Real> couple = cross(t.normal, response.force);
     WideVec3<Real> torqueA = armA * couple, torqueB = armB * couple;
     if (manner.turns()) {
@@ -275,21 +366,14 @@ void PairForces<Real>::ofEight(const Manner& manner, double step, const PairCont
     WideRows<Real>{force.x, force.y, force.z, torqueA.x}.store(now.onA.data(), 4);
     WideRows<Real>{-force.x, -force.y, -force.z, torqueB.x}.store(now.onB.data(), 4);
     WideRows<Real>{torqueA.y, torqueA.z, torqueB.y, torqueB.z}.store(now.rest.data(), 4);
-    now.count = count;
-    if constexpr (ShearKind::kSpring) {
-        alignas(64) Real kept[4 * kLanes];
-        const auto keep = [&](const WideVec3<Real>& v, const W& fourth, AlignedVector<Real>& to) {
-            storeInterleaved(v.x, v.y, v.z, fourth, kept);
-            for (std::size_t lane = 0; lane < count; ++lane) Quad<Real>::load(kept + 4 * lane).store(&to[4 * std::size_t{pairs[lane]}]);
-        };
-        keep(memory.spring, W(Real(0)), springs);
-        if (manner.turns()) keep(memory.turn, memory.twist, turns);
-    }
-    found.spring = max(found.spring, c.stiffness * NormalKind::tangent(depth) * c.perMass);
-    found.dashpot = max(found.dashpot, c.damping * NormalKind::viscous(depth) * c.perMass);
-    if (const unsigned deep = bits(t.overlap > W(static_cast<Real>(kDeep)) * min(placeA.w, placeB.w)) & ((1U << count) - 1U); deep != 0) {
+    now.count = eight.count;
+    if constexpr (ShearKind::kSpring) remember(manner, eight, memory);
+    const W pressed = manner.bridges ? depth : abs(t.overlap);   // as respond() has it, so that one root does for both
+    found.spring = max(found.spring, c.stiffness * NormalKind::tangent(pressed) * c.perMass);
+    found.dashpot = max(found.dashpot, c.damping * NormalKind::viscous(pressed) * c.perMass);
+    if (const unsigned deep = bits(t.overlap > W(static_cast<Real>(kDeep)) * min(placeA.w, placeB.w)) & eight.lanes(); deep != 0) {
         found.rest.deep += std::popcount(deep);
-        if (found.rest.deepSphere < 0) found.rest.deepSphere = a[static_cast<std::size_t>(std::countr_zero(deep))];
+        if (found.rest.deepSphere < 0) found.rest.deepSphere = eight.a(static_cast<std::size_t>(std::countr_zero(deep)));
     }
 }
 

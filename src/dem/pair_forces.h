@@ -46,10 +46,10 @@ template <class Real>
 class PairForces {
 public:
     Lattice<Real> lattice;
-    AlignedVector<SphereRecord<Real>> spheres;
-    AlignedVector<Real> springs, turns;    // four numbers a pair; turns, with the twist as the fourth, only where something resists rolling or twisting
+    AlignedVector<SphereRecord<Real>> spheres;   // and one more, which the last load reads
     ConstantsTable<Real> constants;
 
+    void makeRoom(std::size_t count) { spheres.resize(count + 1); }
     MemoryOf<Vec3> memory(std::size_t pair) const;
     void remember(std::size_t pair, const MemoryOf<Vec3>&);
     void forgetAll(std::size_t pairs, bool spring, bool turning);
@@ -59,30 +59,22 @@ public:
     Extremes compute(const Exec&, const Settings&, const Manner&, double dt, PairContacts&, std::span<Wrench>);
 
 private:
-    /// Wrenches of eight pairs that wait to be added, so that this is done while the next eight wait for square roots.
-    struct Pending {
-        alignas(64) std::array<Real, 32> onA, onB, rest;   // (force, x of the torque) on both spheres; y and z of both torques
-        std::array<std::uint32_t, 8> a, b;
-        std::size_t count = 0;
-        void addTo(std::span<Wrench>);
-    };
-    /// Of the lanes of eight pairs.
-    struct Found {
-        Wide<Real> spring = Real(0), dashpot = Real(0);
-        Extremes rest;
-        Extremes joined() const;
-    };
+    struct Eight;
+    struct Pending;
+    struct Found;
+    struct Slab;
     template <class NormalKind, class ShearKind>
     Extremes ofSlab(const Manner&, double dt, PairContacts&, std::span<Wrench>, std::size_t slab);
     template <class NormalKind, class ShearKind>
-    void ofEight(const Manner&, double dt, const PairContacts&, std::span<Wrench>, const std::uint32_t* pairs, std::size_t count, const PairConstantsOf<Wide<Real>>& common, Found&, Pending& before,
-                 Pending& now);
-    unsigned touching(const PairContacts&, std::size_t first, std::size_t count) const;
-    unsigned bridged(const PairContacts&, std::size_t first, std::size_t count, unsigned touching) const;
-    HoldConstantsOf<Wide<Real>> holdOf(const PairList&, const std::array<std::uint32_t, 8>& pairs) const;
-    PairConstantsOf<Wide<Real>> constantsOf(const PairList&, const std::array<std::uint32_t, 8>& pairs) const;
+    void ofEight(const Manner&, double dt, PairContacts&, std::span<Wrench>, const Eight&, const PairConstantsOf<Wide<Real>>& common, Found&, Pending& before, Pending& now);
+    unsigned touching(const Eight&) const;
+    HoldConstantsOf<Wide<Real>> holdOf(const Eight&) const;
+    PairConstantsOf<Wide<Real>> constantsOf(const Eight&) const;
+    MemoryOf<WideVec3<Real>> memories(const Manner&, const Eight&) const;
+    void remember(const Manner&, const Eight&, const MemoryOf<WideVec3<Real>>&);
+
     std::vector<Extremes> found_;          // of each slab
-    WideRows<Real> load(const AlignedVector<Real>& memories, const std::array<std::uint32_t, 8>& pairs) const;
+    AlignedVector<Real> springs_, turns_;  // three numbers a pair, and one more; four, with the twist, where something resists rolling or twisting
 };
 
 }  // namespace talus::dem

@@ -15,12 +15,13 @@
 
 namespace talus::dem {
 
-/// Where a sphere is and how it moves: three rows of four numbers, so that eight spheres are loaded by transposing.
+/// Where a sphere is and how it moves, ten numbers. Eight spheres are loaded by transposing three rows of four, the last of which reads two
+/// numbers of the next record.
 template <class Real>
-struct alignas(4 * sizeof(Real)) SphereRecord {
+struct SphereRecord {
     Real x = 0, y = 0, z = 0, radius = 0;                  // centre as a Lattice holds it; [m]
-    Real vx = 0, vy = 0, vz = 0, unused = 0;               // velocity of the centre [m/s]
-    Real wx = 0, wy = 0, wz = 0, unusedToo = 0;            // angular velocity [rad/s]
+    Real vx = 0, vy = 0, vz = 0;                           // velocity of the centre [m/s]
+    Real wx = 0, wy = 0, wz = 0;                           // angular velocity [rad/s]
 };
 
 /// Force on a sphere and torque about its centre: added to as four numbers and two.

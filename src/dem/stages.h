@@ -89,7 +89,7 @@ struct Adaptive {
     std::int64_t above = 0;                // substeps that were taken though their error was above the tolerance: no shorter one is made
 
     StageTable grains, pairs, bodyContacts, bodies;
-    std::vector<std::uint8_t> pairState;   // at the start of the substep
+    std::vector<std::uint32_t> second;     // second spheres and states of pairs at the start of the substep
     std::vector<std::uint8_t> acted;       // pairs that touch at its start or at a stage
     std::vector<ContactState> bodyState;   // at its start
     std::array<std::vector<world::BodyLoad>, Fehlberg::kStages> loads;   // of bodies, per second

@@ -2,9 +2,9 @@
 #include "elastoplastic/elastoplastic.h"
 
 #include "core/rng.h"
-#include "elastoplastic/explicit_method.h"
+#include "elastoplastic/check.h"
+#include "elastoplastic/method.h"
 #include "elastoplastic/points.h"
-#include "mpm/resolution.h"
 
 #include <fmt/format.h>
 
@@ -94,74 +94,6 @@ constexpr std::array kFields{id, position, velocity, radius, mass, volume, mater
                              world::FieldInfo{"friction_angle", "deg", world::FieldType::real, 1, "angle whose tangent is the slope of the cone now"},
                              world::FieldInfo{"plastic_case", "1", world::FieldType::integer, 1, "1: elastic, 2: separating without stress, 3: sheared along the yield surface"}};
 
-void checkMaterials(const Settings& settings, const world::World& world, Problems& problems) {
-    for (std::size_t i = 0; i < settings.materials.size(); ++i) {
-        const std::string& name = settings.materials[i].name;
-        const std::string path = fmt::format("elastoplastic.materials[{}].name", i);
-        if (std::ranges::find(world.materials, name, &world::Material::name) == world.materials.end()) {
-            std::vector<std::string> names;
-            for (const world::Material& material : world.materials) names.push_back(fmt::format("'{}'", material.name));
-            problems.error(path, fmt::format("the scene has no material '{}'; it has {}", name, fmt::join(names, ", ")));
-        } else if (std::ranges::find(settings.materials, name, &MaterialLaw::name) != settings.materials.begin() + static_cast<std::ptrdiff_t>(i)) {
-            problems.error(path, fmt::format("material '{}' is listed twice; keep one of the entries", name));
-        }
-    }
-}
-
-void checkFrictionSpread(const Settings& settings, const world::World& world, Problems& problems) {
-    if (settings.frictionSpreadDeg == 0) return;
-    for (const int m : world.grainMaterials()) {
-        const world::Material& material = world.materials[static_cast<std::size_t>(m)];
-        const double angle = std::atan(material.muHat) * 180 / std::numbers::pi, spread = settings.frictionSpreadDeg;
-        if (matterOf(settings, material).solid()) continue;
-        if (angle - spread < 0 || angle + spread >= 90)
-            problems.error("elastoplastic.friction_spread_deg", fmt::format("friction angles of material '{}' would run from {:.4g} to {:.4g} degrees; they must stay between 0 and 90", material.name, angle - spread, angle + spread));
-        else if (std::tan((angle + spread) * std::numbers::pi / 180) > world::kMostMuHat && material.muHat <= world::kMostMuHat)
-            problems.warn("elastoplastic.friction_spread_deg", fmt::format("points of material '{}' with more than {:.3g} degrees carry tension though they are dry", material.name, std::atan(world::kMostMuHat) * 180 / std::numbers::pi));
-    }
-}
-
-void checkFastFriction(const Settings& settings, const world::World& world, Problems& problems) {
-    if (!settings.fastMuHat) return;
-    const auto refuse = [&](double atRest, const std::string& whose) {
-        if (atRest > *settings.fastMuHat)
-            problems.error("elastoplastic.fast_mu_hat", fmt::format("friction of fast shear, {:g}, is below that of {}, {:.4g}: a flow that resists less the faster it is runs away; give at least that", *settings.fastMuHat, whose, atRest));
-    };
-    if (settings.hardening.present) return refuse(world::muHatFromAngle(settings.hardening.largestDeg(), settings.hardening.match), "elastoplastic.hardening at its largest angle");
-    for (const int m : world.grainMaterials())
-        if (const world::Material& material = world.materials[static_cast<std::size_t>(m)]; !matterOf(settings, material).solid()) refuse(material.muHat, fmt::format("material '{}' at rest", material.name));
-}
-
-void check(const world::MethodSettings& given, const world::World& world, Problems& problems) {
-    const auto& settings = static_cast<const Settings&>(given);
-    mpm::checkResolution(resolution(settings), world, problems);
-    mpm::checkFriction("elastoplastic", world, problems);
-    checkMaterials(settings, world, problems);
-    checkFrictionSpread(settings, world, problems);
-    checkFastFriction(settings, world, problems);
-    const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
-    if (settings.start == Start::lattice && perAxis * perAxis * perAxis != settings.pointsPerCell)
-        problems.error("elastoplastic.points_per_cell", fmt::format("a lattice has a cube of points in a cell: 1, 8, 27 or 64, not {}; or choose start = \"jittered\"", settings.pointsPerCell));
-    if (settings.hardening.present) {
-        const Hardening& hardening = settings.hardening;
-        if (!(hardening.smallestDeg() >= 0 && hardening.largestDeg() < 90))
-            problems.error("elastoplastic.hardening", fmt::format("the friction angle would run from {:.4g} to {:.4g} degrees; it must stay between 0 and 90", hardening.smallestDeg(), hardening.largestDeg()));
-        else if (world::muHatFromAngle(hardening.largestDeg(), hardening.match) > world::kMostMuHat)
-            problems.warn("elastoplastic.hardening", fmt::format("at its largest friction angle, {:.4g} degrees, the cone lets dry sand carry tension", hardening.largestDeg()));
-    }
-    const double h = wantedSpacing(settings, world);
-    if (settings.dt && h > 0)
-        for (const int m : world.grainMaterials()) {
-            const double stable = (settings.integration == Integration::implicit ? settings.implicitStep : 1) * settings.cfl * h / matterOf(settings, world.materials[static_cast<std::size_t>(m)]).soundSpeed;
-            if (*settings.dt > stable) {
-                problems.warn("elastoplastic.dt", fmt::format("{:.3g} s is longer than the stable step, {:.3g} s, which is taken", *settings.dt, stable));
-                break;
-            }
-        }
-    if (settings.pointsPerCell < 4)
-        problems.warn("elastoplastic.points_per_cell", "fewer than 4 points in a cell leave holes in the flow; 8 is usual");
-}
-
 /// Blocks that a region fills, and with one more around: exact for a box, scaled by how full its box is for others.
 struct BlockCount {
     double points = 0, nodes = 0;
@@ -238,8 +170,8 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
 
 std::unique_ptr<world::Method> create(const world::MethodSettings& given, const world::World& world, world::Precision precision) {
     const auto& settings = static_cast<const Settings&>(given);
-    if (precision == world::Precision::float32) return std::make_unique<ExplicitMethod<float>>(settings, world);
-    return std::make_unique<ExplicitMethod<double>>(settings, world);
+    if (precision == world::Precision::float32) return std::make_unique<ElastoplasticMethod<float>>(settings, world);
+    return std::make_unique<ElastoplasticMethod<double>>(settings, world);
 }
 
 }  // namespace

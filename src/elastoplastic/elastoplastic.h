@@ -5,6 +5,7 @@
 #include "elastoplastic/hardening.h"
 #include "elastoplastic/material_law.h"
 #include "mpm/kernel.h"
+#include "mpm/resolution.h"
 #include "mpm/start_points.h"
 #include "world/method.h"
 
@@ -56,6 +57,7 @@ struct Settings final : world::MethodSettings {
 
 extern const world::MethodInfo info;
 
+mpm::Resolution resolution(const Settings&);
 /// Grid spacing that the scene's resolution asks for, before it adapts to periodic axes [m].
 double wantedSpacing(const Settings&, const world::World&);
 

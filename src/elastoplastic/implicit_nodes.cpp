@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The equations of the nodes in the implicit update, and their derivative. See implicit_step.cpp.
-#include "elastoplastic/explicit_method.h"
+#include "elastoplastic/method.h"
 #include "mpm/quadratic_vector.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ void putVector(const Vec3& v, Real* to) {
 }  // namespace
 
 template <class Real>
-double ExplicitMethod<Real>::evaluate(const Exec& exec, double dt) {
+double ElastoplasticMethod<Real>::evaluate(const Exec& exec, double dt) {
     endStress(exec, dt);
     struct Sum {
         double squares = 0, nodes = 0;
@@ -55,7 +55,7 @@ double ExplicitMethod<Real>::evaluate(const Exec& exec, double dt) {
 // R = a (v − P(v − r/a)): P is what bodies make of a velocity. Where they do nothing R = r; a node that is held has R = 0 with the velocity of its
 // body and |r_t| ≤ μ r_n, one that slides with |r_t| = μ r_n. These do not depend on a > 0, which is about what it takes to move the node.
 template <class Real>
-void ExplicitMethod<Real>::balance(std::size_t b, double dt) {
+void ElastoplasticMethod<Real>::balance(std::size_t b, double dt) {
     system_.slopes[b].resize(mpm::kBlockNodes);
     for (int n = 0; n < mpm::kBlockNodes; ++n) {
         const std::size_t node = b * mpm::kBlockNodes + static_cast<std::size_t>(n);
@@ -69,7 +69,7 @@ void ExplicitMethod<Real>::balance(std::size_t b, double dt) {
 }
 
 template <class Real>
-void ExplicitMethod<Real>::buildDiagonal(const Exec& exec, bool first) {
+void ElastoplasticMethod<Real>::buildDiagonal(const Exec& exec, bool first) {
     exec.forBlocks(blocks_.nodes.size(), 8, [&](std::size_t begin, std::size_t end) {
         for (std::size_t b = begin; b < end; ++b) {
             Real* diagonal = system_.diagonal.data() + b * mpm::kBlockNodes * mpm::kNodeReals;
@@ -86,7 +86,7 @@ void ExplicitMethod<Real>::buildDiagonal(const Exec& exec, bool first) {
 
 // Blocks on the diagonal of ∂R/∂v = a (1 − ∂P) + ∂P ∂r/∂v, inverted.
 template <class Real>
-void ExplicitMethod<Real>::invertDiagonal(const Exec& exec) {
+void ElastoplasticMethod<Real>::invertDiagonal(const Exec& exec) {
     exec.forBlocks(blocks_.nodes.size(), 8, [&](std::size_t begin, std::size_t end) {
         for (std::size_t node = begin * mpm::kBlockNodes; node < end * mpm::kBlockNodes; ++node) {
             Real* to = system_.inverse.data() + 12 * node;
@@ -109,7 +109,7 @@ void ExplicitMethod<Real>::invertDiagonal(const Exec& exec) {
 }
 
 template <class Real>
-void ExplicitMethod<Real>::applyTangent(const Exec& exec, double dt, const mpm::NodeValues<Real>& x, mpm::NodeValues<Real>& y) {
+void ElastoplasticMethod<Real>::applyTangent(const Exec& exec, double dt, const mpm::NodeValues<Real>& x, mpm::NodeValues<Real>& y) {
     tangentStress(exec, dt, x);
     exec.forBlocks(blocks_.nodes.size(), 8, [&](std::size_t begin, std::size_t end) {
         for (std::size_t b = begin; b < end; ++b) {
@@ -131,7 +131,7 @@ void ExplicitMethod<Real>::applyTangent(const Exec& exec, double dt, const mpm::
 }
 
 template <class Real>
-void ExplicitMethod<Real>::precondition(const Exec& exec, const mpm::NodeValues<Real>& x, mpm::NodeValues<Real>& y) const {
+void ElastoplasticMethod<Real>::precondition(const Exec& exec, const mpm::NodeValues<Real>& x, mpm::NodeValues<Real>& y) const {
     exec.forBlocks(x.size() / kReals, 1024, [&](std::size_t begin, std::size_t end) {
         for (std::size_t node = begin; node < end; ++node) {
             using Q = Quad<Real>;
@@ -141,15 +141,15 @@ void ExplicitMethod<Real>::precondition(const Exec& exec, const mpm::NodeValues<
     });
 }
 
-template double ExplicitMethod<float>::evaluate(const Exec&, double);
-template double ExplicitMethod<double>::evaluate(const Exec&, double);
-template void ExplicitMethod<float>::buildDiagonal(const Exec&, bool);
-template void ExplicitMethod<double>::buildDiagonal(const Exec&, bool);
-template void ExplicitMethod<float>::invertDiagonal(const Exec&);
-template void ExplicitMethod<double>::invertDiagonal(const Exec&);
-template void ExplicitMethod<float>::applyTangent(const Exec&, double, const mpm::NodeValues<float>&, mpm::NodeValues<float>&);
-template void ExplicitMethod<double>::applyTangent(const Exec&, double, const mpm::NodeValues<double>&, mpm::NodeValues<double>&);
-template void ExplicitMethod<float>::precondition(const Exec&, const mpm::NodeValues<float>&, mpm::NodeValues<float>&) const;
-template void ExplicitMethod<double>::precondition(const Exec&, const mpm::NodeValues<double>&, mpm::NodeValues<double>&) const;
+template double ElastoplasticMethod<float>::evaluate(const Exec&, double);
+template double ElastoplasticMethod<double>::evaluate(const Exec&, double);
+template void ElastoplasticMethod<float>::buildDiagonal(const Exec&, bool);
+template void ElastoplasticMethod<double>::buildDiagonal(const Exec&, bool);
+template void ElastoplasticMethod<float>::invertDiagonal(const Exec&);
+template void ElastoplasticMethod<double>::invertDiagonal(const Exec&);
+template void ElastoplasticMethod<float>::applyTangent(const Exec&, double, const mpm::NodeValues<float>&, mpm::NodeValues<float>&);
+template void ElastoplasticMethod<double>::applyTangent(const Exec&, double, const mpm::NodeValues<double>&, mpm::NodeValues<double>&);
+template void ElastoplasticMethod<float>::precondition(const Exec&, const mpm::NodeValues<float>&, mpm::NodeValues<float>&) const;
+template void ElastoplasticMethod<double>::precondition(const Exec&, const mpm::NodeValues<double>&, mpm::NodeValues<double>&) const;
 
 }  // namespace talus::elastoplastic

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What points say in the implicit update: the impulse of the stress that a step with given node velocities would end with, and how it changes
 // with them. The law is that of the explicit update, so that gridToPoints ends with the stress that was solved for.
-#include "elastoplastic/explicit_method.h"
+#include "elastoplastic/method.h"
 #include "elastoplastic/point_state.h"
 #include "elastoplastic/tangent.h"
 #include "mpm/quadratic_vector.h"
@@ -29,7 +29,7 @@ template <class Real>
 // Calls group(g, number of points, stencil, Δt ∇v of x) for all groups of all blocks and scatters the stress it returns: tiles get Δt Σ V⁰ τ ∇w.
 template <class Real>
 template <class Group>
-void ExplicitMethod<Real>::stressTiles(const Exec& exec, double dt, const mpm::NodeValues<Real>& x, const Group& group) {
+void ElastoplasticMethod<Real>::stressTiles(const Exec& exec, double dt, const mpm::NodeValues<Real>& x, const Group& group) {
     constexpr int kReals = mpm::kVectorReals;
     workerTiles_.resize(static_cast<std::size_t>(exec.threads()));
     for (auto& tile : workerTiles_) tile.resize(mpm::kTileNodes * mpm::kNodeReals);
@@ -51,7 +51,7 @@ void ExplicitMethod<Real>::stressTiles(const Exec& exec, double dt, const mpm::N
 }
 
 template <class Real>
-void ExplicitMethod<Real>::endStress(const Exec& exec, double dt) {
+void ElastoplasticMethod<Real>::endStress(const Exec& exec, double dt) {
     using W = Wide<Real>;
     const StepMatter matters = stepMatter(dt);
     stressTiles(exec, dt, system_.velocity, [&](std::uint32_t g, const Nine<Real>& stretch) {
@@ -74,7 +74,7 @@ void ExplicitMethod<Real>::endStress(const Exec& exec, double dt) {
 }
 
 template <class Real>
-void ExplicitMethod<Real>::tangentStress(const Exec& exec, double dt, const mpm::NodeValues<Real>& x) {
+void ElastoplasticMethod<Real>::tangentStress(const Exec& exec, double dt, const mpm::NodeValues<Real>& x) {
     stressTiles(exec, dt, x, [&](std::uint32_t g, const Nine<Real>& stretch) {
         return Tangent<Real>::load(system_.tangents.data() + std::size_t{g} * 8 * Tangent<Real>::kPacks).apply(stretch);
     });
@@ -83,7 +83,7 @@ void ExplicitMethod<Real>::tangentStress(const Exec& exec, double dt, const mpm:
 // Tangents of all points at the iterate; and the diagonal that isotropic points with the same moduli would have,
 // Σ V⁰ Δt² (μ |∇w|² 1 + (K + μ/3) ∇w ∇wᵀ), to tiles_.
 template <class Real>
-void ExplicitMethod<Real>::buildTangents(const Exec& exec, double dt) {
+void ElastoplasticMethod<Real>::buildTangents(const Exec& exec, double dt) {
     using W = Wide<Real>;
     const StepMatter matters = stepMatter(dt);
     const std::array<Real, 3> toStretch = perAxis(4 * dt);
@@ -120,7 +120,7 @@ void ExplicitMethod<Real>::buildTangents(const Exec& exec, double dt) {
 }
 
 template <class Real>
-PrincipalTangent<Real> ExplicitMethod<Real>::lawTangent(std::uint32_t g, const GroupMatter& matter, const std::array<Wide<Real>, 9>& stretch, const PrincipalTrial<Real>& trial) const {
+PrincipalTangent<Real> ElastoplasticMethod<Real>::lawTangent(std::uint32_t g, const GroupMatter& matter, const std::array<Wide<Real>, 9>& stretch, const PrincipalTrial<Real>& trial) const {
     using W = Wide<Real>;
     Cone<Real> cone = cones(g, W::load(points_.plasticStrain.group(g)));
     cone.kappa *= W::load(points_.frictionRatio.group(g));
@@ -141,11 +141,11 @@ PrincipalTangent<Real> ExplicitMethod<Real>::lawTangent(std::uint32_t g, const G
     return law;
 }
 
-template void ExplicitMethod<float>::endStress(const Exec&, double);
-template void ExplicitMethod<double>::endStress(const Exec&, double);
-template void ExplicitMethod<float>::tangentStress(const Exec&, double, const mpm::NodeValues<float>&);
-template void ExplicitMethod<double>::tangentStress(const Exec&, double, const mpm::NodeValues<double>&);
-template void ExplicitMethod<float>::buildTangents(const Exec&, double);
-template void ExplicitMethod<double>::buildTangents(const Exec&, double);
+template void ElastoplasticMethod<float>::endStress(const Exec&, double);
+template void ElastoplasticMethod<double>::endStress(const Exec&, double);
+template void ElastoplasticMethod<float>::tangentStress(const Exec&, double, const mpm::NodeValues<float>&);
+template void ElastoplasticMethod<double>::tangentStress(const Exec&, double, const mpm::NodeValues<double>&);
+template void ElastoplasticMethod<float>::buildTangents(const Exec&, double);
+template void ElastoplasticMethod<double>::buildTangents(const Exec&, double);
 
 }  // namespace talus::elastoplastic

@@ -8,7 +8,7 @@
 // paper, which solves without it and rubs afterwards: at steps in which sound crosses many cells, a bed without friction on its floor gets all of
 // g sin θ Δt before the floor can hold it.
 // Each linear system goes to GMRES, because neither friction nor the flow rule makes symmetric matrices.
-#include "elastoplastic/explicit_method.h"
+#include "elastoplastic/method.h"
 #include "mpm/quadratic_vector.h"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ constexpr double kLeastFree = 0.1;
 }  // namespace
 
 template <class Real>
-double ExplicitMethod<Real>::stressScale(const world::World& world) const {
+double ElastoplasticMethod<Real>::stressScale(const world::World& world) const {
     Vec3i low{mpm::kMostBlocks, mpm::kMostBlocks, mpm::kMostBlocks}, high{-mpm::kMostBlocks, -mpm::kMostBlocks, -mpm::kMostBlocks};
     for (const mpm::PointBlock& block : blocks_.points) {
         low = min(low, block.coord);
@@ -61,7 +61,7 @@ double ExplicitMethod<Real>::stressScale(const world::World& world) const {
 }
 
 template <class Real>
-std::optional<double> ExplicitMethod<Real>::solveNodes(const Exec& exec, const world::World& world, double dt) {
+std::optional<double> ElastoplasticMethod<Real>::solveNodes(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("solve");
     sumNodes(exec, world, dt, false);
     const std::size_t nodes = blocks_.nodes.size() * mpm::kBlockNodes;
@@ -103,7 +103,7 @@ std::optional<double> ExplicitMethod<Real>::solveNodes(const Exec& exec, const w
 }
 
 template <class Real>
-bool ExplicitMethod<Real>::newton(const Exec& exec, const world::World& world, double dt) {
+bool ElastoplasticMethod<Real>::newton(const Exec& exec, const world::World& world, double dt) {
     workerTiles_.resize(static_cast<std::size_t>(exec.threads()));
     for (auto& tile : workerTiles_) tile.resize(mpm::kTileNodes * mpm::kNodeReals);
     buildTangents(exec, dt);
@@ -140,7 +140,7 @@ bool ExplicitMethod<Real>::newton(const Exec& exec, const world::World& world, d
 
 /// v ← v − s change with the first s = 1, ½, … whose imbalance is below `most`, or v as it is; the imbalance there.
 template <class Real>
-double ExplicitMethod<Real>::searchAlong(const Exec& exec, double dt, double most) {
+double ElastoplasticMethod<Real>::searchAlong(const Exec& exec, double dt, double most) {
     std::ranges::copy(system_.velocity, system_.trial.begin());
     double s = 1;
     for (int halving = 0; halving <= kMostHalvings; ++halving, s *= 0.5) {
@@ -156,7 +156,7 @@ double ExplicitMethod<Real>::searchAlong(const Exec& exec, double dt, double mos
 // What is left of the imbalance would change the momentum. Nodes that no body holds are moved by the same velocity, so that grains and bodies
 // together keep it; the imbalance grows by less than what was allowed. Returns that velocity in cells per step.
 template <class Real>
-double ExplicitMethod<Real>::keepMomentum(const Exec& exec, double dt) {
+double ElastoplasticMethod<Real>::keepMomentum(const Exec& exec, double dt) {
     const auto held = [&](std::size_t node, Vec3& impulse) {   // and what bodies gave
         const std::size_t b = node / mpm::kBlockNodes;
         if (!contact_.near(b)) return false;
@@ -206,7 +206,7 @@ double ExplicitMethod<Real>::keepMomentum(const Exec& exec, double dt) {
 }
 
 template <class Real>
-double ExplicitMethod<Real>::contactStep(const Exec& exec, double dt) {
+double ElastoplasticMethod<Real>::contactStep(const Exec& exec, double dt) {
     const Vec3 perCell{dt / frame_.spacing.x, dt / frame_.spacing.y, dt / frame_.spacing.z};
     const double most = exec.reduce(
         blocks_.nodes.size(), 8, 0.0,
@@ -235,7 +235,7 @@ double ExplicitMethod<Real>::contactStep(const Exec& exec, double dt) {
     return std::max(most, coupleBodies(exec, dt));
 }
 
-template std::optional<double> ExplicitMethod<float>::solveNodes(const Exec&, const world::World&, double);
-template std::optional<double> ExplicitMethod<double>::solveNodes(const Exec&, const world::World&, double);
+template std::optional<double> ElastoplasticMethod<float>::solveNodes(const Exec&, const world::World&, double);
+template std::optional<double> ElastoplasticMethod<double>::solveNodes(const Exec&, const world::World&, double);
 
 }  // namespace talus::elastoplastic

@@ -7,11 +7,18 @@
 #pragma once
 
 #include "mpm/cubic.h"
+#include "mpm/kernel.h"
 #include "mpm/quadratic.h"
 
 #include <array>
 
 namespace talus::mpm {
+
+/// Calls `f` with the kernel's stencil as its template argument: [&]<template <class> class Stencil>() { … }.
+template <class F>
+decltype(auto) withStencil(Kernel kernel, const F& f) {
+    return kernel == Kernel::cubic ? f.template operator()<CubicStencil>() : f.template operator()<QuadraticStencil>();
+}
 
 /// What a group of points gives to the grid: node i gets w_i (mass, momentum + affine (r_i − r_p)) and the impulse of the
 /// step, w_i (impulse + impulseAffine (r_i − r_p)), r in cell units. All of it is handed over times the stencil's `centre`.

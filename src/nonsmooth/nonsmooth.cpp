@@ -70,7 +70,7 @@ constexpr std::array kFields{id, position, velocity, radius, mass, volume, mater
                              world::FieldInfo{"strain_rate", "1/s", world::FieldType::real, 1, "square root of half the square of the strain rate tensor"},
                              world::FieldInfo{"inertial_number", "1", world::FieldType::real, 1, "of the flow, from strain rate, pressure and grain diameter; 0 where nothing presses"},
                              world::FieldInfo{"frame", "m^2", world::FieldType::real, 6, "sum of a a^T over the half axes a of the ellipsoid that a point fills: xx, yy, zz, xy, yz, xz; 0 where points carry none"},
-                             world::FieldInfo{"orientation", "1", world::FieldType::real, 6, "mean of n n^T over the normals of flat grains: xx, yy, zz, xy, yz, xz; a third on the diagonal at random"},
+                             world::FieldInfo{"orientation", "1", world::FieldType::real, 6, "mean of n n^T over the normals of flat grains: xx, yy, zz, xy, yz, xz; 0 where grains are not flat"},
                              world::FieldInfo{"cohesion", "Pa", world::FieldType::real, 1, "k that is left of the material's, 0 where grains do not touch"}};
 
 void checkCells(const Settings& settings, const world::World& world, Problems& problems) {

@@ -50,7 +50,7 @@ const world::FieldWriter<PointValues> kWriters[] = {
          out.insert(out.end(), {s.xx, s.yy, s.zz, s.xy, s.yz, s.xz});
      }},
     {"orientation", [](const PointValues& p, Reals& out, Integers&) {
-         const SymTensor s = p.points.normals ? p.points.normals->tensor(p.row) : Normals::kAtRandom;
+         const SymTensor s = p.points.normals ? p.points.normals->tensor(p.row) : SymTensor{};
          out.insert(out.end(), {s.xx, s.yy, s.zz, s.xy, s.yz, s.xz});
      }},
     {"cohesion", [](const PointValues& p, Reals& out, Integers&) { out.push_back(p.material.cohesion * heldPart(p.points, p.row)); }},

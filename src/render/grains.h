@@ -48,7 +48,7 @@ std::vector<std::uint32_t> colourGrains(const Exec&, const RunFiles&, const io::
 struct GrainShapes {
     std::vector<Clip> clips;
     double shutter = 0;             // [s] for which it is open; 0: no motion blur
-    bool meshes = true;             // of templates that have one; else their spheres
+    bool meshes = true;             // of templates that have one, and coins for grains with a `normal`; else spheres
     float scale = 1;                // of the radius
 };
 /// Adds the grains of a frame to the subject.

@@ -42,7 +42,7 @@ std::vector<std::string> stageEnds(const scene::Scene& scene, const std::vector<
     return sets;
 }
 
-/// Why the scene's probes cannot be followed: one of them measures forces, which nobody computes again, or a field that fine grains do not have.
+/// Why the probes of the scene cannot be followed: one of them measures forces, which nobody computes again, or a field that fine grains do not have.
 /// Empty where they can.
 std::string obstacleToProbes(const scene::Request& request, scene::Methods methods) {
     try {
@@ -51,17 +51,36 @@ std::string obstacleToProbes(const scene::Request& request, scene::Methods metho
             for (const world::ProbeColumn& column : plan.probe->columns())
                 if (column.unit == "N") return fmt::format("'{}' measures forces, which are not computed again", plan.probe->name());
     } catch (const Error& error) {
-        scene::Request without = request;
-        without.sets.insert(without.sets.begin(), "probes=[]");
-        try {
-            scene::read(without, methods);
-        } catch (const Error&) {   // not because of them: the run will say what is wrong
-            return {};
-        }
         const std::string_view all = error.what();
         return std::string(all.substr(0, all.find('\n')));
     }
     return {};
+}
+
+std::vector<std::string> allBut(std::vector<std::string> names, std::string_view one) {
+    std::erase(names, one);
+    return names;
+}
+
+struct LeftOut {
+    std::vector<std::string> probes, reasons;
+};
+/// The probes that cannot be followed, each looked at without the others.
+LeftOut probesToLeaveOut(scene::Request request, scene::Methods methods, const scene::Scene& recorded) {
+    LeftOut left;
+    if (obstacleToProbes(request, methods).empty()) return left;
+    std::vector<std::string> names;
+    for (const world::ProbePlan& plan : recorded.createProbes()) names.push_back(plan.probe->name());
+    request.withoutProbes = names;
+    if (!obstacleToProbes(request, methods).empty()) return left;   // not because of them: the run will say what is wrong
+    for (const std::string& name : names) {
+        request.withoutProbes = allBut(names, name);
+        const std::string obstacle = obstacleToProbes(request, methods);
+        if (obstacle.empty()) continue;
+        left.probes.push_back(name);
+        left.reasons.push_back(obstacle);
+    }
+    return left;
 }
 
 }  // namespace
@@ -79,8 +98,9 @@ Outcome refine(const RefineOptions& options, scene::Methods methods, Observer& o
     own.request.scene = (from / "scene.toml").string();
     own.request.method = "guided";
     std::vector<std::string> sets{"guided.guides=\"playback\"", "guided.interpolate_every=1", fmt::format("guided.factor={}", options.factor), fmt::format("playback.directory={}", quoted(from.string())), "output.fields=[]"};
+    const scene::Scene scene = scene::read({.scene = own.request.scene, .method = {}, .variant = {}, .precision = {}, .sets = {}}, methods);
     if (!recorded.stages.empty()) {
-        const std::vector<std::string> ends = stageEnds(scene::read({.scene = own.request.scene, .method = {}, .variant = {}, .precision = {}, .sets = {}}, methods), recorded.stages, frames.back().time);
+        const std::vector<std::string> ends = stageEnds(scene, recorded.stages, frames.back().time);
         sets.insert(sets.end(), ends.begin(), ends.end());
     }
     sets.insert(sets.end(), options.run.request.sets.begin(), options.run.request.sets.end());
@@ -91,10 +111,9 @@ Outcome refine(const RefineOptions& options, scene::Methods methods, Observer& o
         if (method->name == recorded.method) playback.continuum = method->continuum;
     std::vector<const world::MethodInfo*> all(methods.begin(), methods.end());
     all.push_back(&playback);
-    if (const std::string obstacle = obstacleToProbes(own.request, all); !obstacle.empty()) {
-        own.request.sets.insert(own.request.sets.begin(), "probes=[]");
-        observer.warned(fmt::format("the probes of the scene are left out: {}", obstacle));
-    }
+    const LeftOut left = probesToLeaveOut(own.request, all, scene);
+    own.request.withoutProbes = left.probes;
+    for (std::size_t i = 0; i < left.probes.size(); ++i) observer.warned(fmt::format("the probe '{}' of the scene is left out: {}", left.probes[i], left.reasons[i]));
     return run(own, all, observer, stop);
 }
 

@@ -14,8 +14,8 @@ struct RefineOptions {
     Options run;                 // as of a run, without a scene: sets may change [guided]
 };
 
-/// A run of the same scene with method `guided`, whose guides are the frames of the run in the directory. Probes and extra fields
-/// of the scene are left out. Stages end when they did in that run. Errors: as of run(); no run or fewer than two frames (3).
+/// A run of the same scene with method `guided`, whose guides are the frames of the run in the directory. Extra fields of the scene are left out, and
+/// probes of forces or of fields that fine grains do not have. Stages end when they did in that run. Errors: as of run(); no run or fewer than two frames (3).
 Outcome refine(const RefineOptions&, scene::Methods, Observer&, StopRequested);
 
 }  // namespace talus::run

@@ -122,6 +122,15 @@ void applyVariant(Value& root, const std::string& name, Diagnostics& diagnostics
     for (const Override& change : changes) apply(root, change, diagnostics);
 }
 
+void leaveOutProbes(Value& root, const std::vector<std::string>& names) {
+    Value* probes = root.as<Table>()->find("probes");
+    if (Array* items = probes ? probes->as<Array>() : nullptr)
+        std::erase_if(*items, [&](const Value& item) {
+            const std::string* name = nameOf(item);
+            return name && std::ranges::find(names, *name) != names.end();
+        });
+}
+
 void applySet(Value& root, const std::string& set, Diagnostics& diagnostics) {
     const Place place{"--set " + set};
     const std::size_t equals = set.find('=');
@@ -142,6 +151,7 @@ std::vector<std::string> variantNames(const Value& root) {
 
 void applyOverrides(Value& root, const Request& request, Diagnostics& diagnostics) {
     if (request.variant) applyVariant(root, *request.variant, diagnostics);
+    leaveOutProbes(root, request.withoutProbes);
     for (const std::string& set : request.sets) applySet(root, set, diagnostics);
     const auto option = [&](const char* key, const std::optional<std::string>& text) {
         if (!text) return;

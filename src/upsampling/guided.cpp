@@ -16,7 +16,7 @@ using namespace world::field;
 constexpr std::array kFields{id, position, velocity, radius, mass, volume, material, source, birthTime,
                              world::FieldInfo{"guide", "1", world::FieldType::integer, 1, "id of the guide that the grain was sampled in"},
                              world::FieldInfo{"carried", "1", world::FieldType::integer, 1, "1: moved by the guides around it, 0: flies freely"},
-                             world::FieldInfo{"normal", "1", world::FieldType::real, 3, "of the guide that the grain was sampled in, where guides have one (flat grains); else 0"}};
+                             world::FieldInfo{"normal", "1", world::FieldType::real, 3, "of a flat grain: that of the guide it was sampled in, or drawn from the guide's orientation (nonsmooth); 0 where guides have neither"}};
 
 }  // namespace
 
@@ -75,7 +75,7 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
 }
 
 // Fine grains with their chunks; keys, orders and the largest column twice while they are sorted; guides as tables while they
-// are read.
+// are read, and the volumes that confine grains.
 world::Estimate estimate(const world::MethodSettings& given, const world::World& world, world::Precision precision) {
     const auto& settings = static_cast<const Settings&>(given);
     const world::KnownMethod* guide = settings.guide();
@@ -84,7 +84,8 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
     const bool single = precision == world::Precision::float32;
     const auto perRow = static_cast<double>(single ? FineColumns<float>().bytesPerRow() : FineColumns<double>().bytesPerRow()) + static_cast<double>(sizeof(FineChunk)) / kChunkRows;
     const double sorting = 2 * 8 + 2 * 4;
-    const double perGuide = sizeof(Origin) + 2 * sizeof(GuideState) + 2 * 7 * 8;
+    const double confining = settings.confined ? sizeof(SampledVolume) + sizeof(Mat3) + 4 * 8 : 0;
+    const double perGuide = sizeof(Origin) + 2 * sizeof(GuideState) + 2 * 7 * 8 + confining;
     const double grains = static_cast<double>(guides.grains) * static_cast<double>(settings.factor);
     return {static_cast<std::int64_t>(grains), guides.bytes + grains * (perRow + sorting) + static_cast<double>(guides.grains) * perGuide,
             guides.size / std::cbrt(static_cast<double>(settings.factor)), guides.size};

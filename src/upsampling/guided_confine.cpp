@@ -6,11 +6,34 @@
 #include <limits>
 
 namespace talus::upsampling {
+
+// Guides stand where they are at the end of the step, as the grains do.
+template <class Real>
+void GuidedMethod<Real>::placeVolumes(const Exec& exec) {
+    std::vector<std::string_view> names{world::field::position.name, world::field::radius.name, world::field::volume.name};
+    const std::size_t framed = frameComponents(*guides_);
+    if (framed > 0) names.push_back(kFrameField);
+    world::FieldTable table;
+    guides_->read(exec, names, table);
+    std::vector<GuideState> states(table.count());
+    volumes_.clear();
+    volumes_.reserve(states.size());
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        const std::span<const double> x = table.reals("position").subspan(3 * i, 3);
+        states[i] = {domain_.wrap({x[0], x[1], x[2]}), {}, static_cast<std::uint32_t>(i)};
+        const SampledVolume volume = sampledVolume(table.reals("radius")[i], table.reals("volume")[i], framed > 0 ? frameOf(table.reals(kFrameField).subspan(framed * i, framed)) : std::nullopt, continuum_);
+        volumes_.push_back({volume, inverse(volume.axes)});
+    }
+    field_.place(states, kReach * influenceRadius());
+}
+
 template <class Real>
 void GuidedMethod<Real>::confine(const Exec& exec) {
+    const auto phase = exec.phase("confinement");
+    placeVolumes(exec);
     if (volumes_.empty()) return;
     double reach = 0;
-    for (const SampledVolume& volume : volumes_) reach = std::max(reach, volume.extent());
+    for (const Confining& one : volumes_) reach = std::max(reach, one.volume.extent());
     exec.forBlocks(grains_.chunks.size(), kTaskChunks, [&](std::size_t begin, std::size_t end) {
         Scratch scratch;
         for (std::size_t c = begin; c < end; ++c)
@@ -19,42 +42,49 @@ void GuidedMethod<Real>::confine(const Exec& exec) {
     });
 }
 
-// The nearest volume is the one that has to grow the least to hold the grain, in proportion.
 template <class Real>
 void GuidedMethod<Real>::confineGroup(std::size_t chunk, std::size_t group, double reach, Scratch& scratch) {
-    FineChunk& own = grains_.chunks[chunk];
     const Aabb box = grains_.bounds(chunk, group, group + 1);
     const bool together = maxComponent(box.size()) < 4 * reach;
-    if (together) {
-        scratch.found.clear();
-        field_.near(box, reach, scratch.found);
-    }
-    eachRow(chunk, own.alive & std::uint64_t{0xff} << (8 * group), [&](std::size_t row) {
+    scratch.found.clear();
+    if (together) field_.near(box, reach, scratch.found);
+    eachRow(chunk, grains_.chunks[chunk].alive & std::uint64_t{0xff} << (8 * group), [&](std::size_t row) {
         const Vec3 x = grains_.position(row);
-        double least = std::numeric_limits<double>::infinity();
-        Vec3 to = x;
-        const auto look = [&](const std::vector<GuideState>& guides) {
-            for (const GuideState& guide : guides) {
-                if (least <= 1) return;
-                const SampledVolume& volume = volumes_[guide.number];
-                const Vec3 from = x - guide.position;
-                const double out = volume.outness(inverse(volume.axes), from);
-                if (out >= least) continue;
-                least = out;
-                to = guide.position + from / out;
-            }
-        };
-        if (together) look(scratch.found);
+        Nearest nearest{.place = x};
+        nearestVolume(scratch.found, x, nearest);
         const double widest = 2 * norm(domain_.size());
-        for (double wider = together ? 2 * reach : reach; least == std::numeric_limits<double>::infinity() && wider < widest; wider *= 2) {
+        for (double wider = together ? 2 * reach : reach; nearest.out == std::numeric_limits<double>::infinity() && wider < widest; wider *= 2) {
             std::vector<GuideState> found;
             field_.near({x, x}, wider, found);
-            look(found);
+            nearestVolume(found, x, nearest);
         }
-        if (!(least > 1) || !isFinite(to)) return;
-        grains_.setPosition(row, to);
-        own.clearance[group] = 0;
+        if (nearest.out > 1 && isFinite(nearest.place)) putBack(row, nearest.place, scratch);
     });
+}
+
+// The nearest volume is the one that has to grow the least to hold the grain, in proportion.
+template <class Real>
+void GuidedMethod<Real>::nearestVolume(const std::vector<GuideState>& guides, const Vec3& x, Nearest& nearest) const {
+    for (const GuideState& guide : guides) {
+        if (nearest.out <= 1) return;
+        const Confining& one = volumes_[guide.number];
+        const Vec3 from = x - guide.position;
+        const double out = one.volume.outness(one.inverse, from);
+        if (out < nearest.out) nearest = {out, guide.position + from / out};
+    }
+}
+
+// A volume may reach into a body: the grain goes as near to its place there as bodies let it, and stays where it is where they leave no room.
+template <class Real>
+void GuidedMethod<Real>::putBack(std::size_t row, const Vec3& place, Scratch& scratch) {
+    const Origin& origin = origins_[grains_.columns.origin(row)];
+    const Vec3 shift = domain_.wrap(place) - place;
+    TouchingGrain grain{place + shift, grains_.velocity(row), origin.radius, origin.material};
+    scratch.bodies.clear();
+    bodies_.near({grain.position, grain.position}, origin.radius, true, scratch.bodies);
+    if (!bodies_.push(scratch.bodies, grain)) return;
+    grains_.setPosition(row, grain.position - shift);
+    grains_.chunks[row / kChunkRows].clearance[row % kChunkRows / 8] = 0;
 }
 
 template void GuidedMethod<float>::confine(const Exec&);

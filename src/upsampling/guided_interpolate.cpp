@@ -14,18 +14,6 @@ constexpr double kCurveCell = 0.5;
 /// A part of a chunk wider than this [reaches of guides] is halved before its guides are looked for.
 constexpr double kWidePart = 2;
 
-std::vector<SampledVolume> volumesOf(const Exec& exec, const world::Method& guides, bool continuum) {
-    std::vector<std::string_view> names{world::field::radius.name, world::field::volume.name};
-    const std::size_t framed = frameComponents(guides);
-    if (framed > 0) names.push_back(kFrameField);
-    world::FieldTable table;
-    guides.read(exec, names, table);
-    std::vector<SampledVolume> volumes;
-    for (std::size_t i = 0; i < table.count(); ++i)
-        volumes.push_back(sampledVolume(table.reals("radius")[i], table.reals("volume")[i], framed > 0 ? frameOf(table.reals(kFrameField).subspan(framed * i, framed)) : std::nullopt, continuum));
-    return volumes;
-}
-
 }  // namespace
 
 // Velocities at the end of the guides' step carry the grains through it, so guides stand where they were at its beginning, like the grains.
@@ -57,7 +45,6 @@ void GuidedMethod<Real>::placeGuides(const Exec& exec, world::World& world, doub
         if (settings_.removal == Removal::withGuide) removeRows(rowsWithoutGuide(), nullptr);
     }
     field_.place(states, kReach * influenceRadius());
-    if (settings_.confined) volumes_ = volumesOf(exec, *guides_, continuum_);
 }
 
 template <class Real>
@@ -78,7 +65,7 @@ std::int64_t GuidedMethod<Real>::interpolate(const Exec& exec, world::World& wor
     carriedTravel_ = 0;
     due_ = false;
     ++interpolations_;
-    const std::int64_t notFinite = exec.reduce(
+    return exec.reduce(
         grains_.chunks.size(), kTaskChunks, std::int64_t{-1},
         [&](std::size_t begin, std::size_t end) {
             Scratch scratch;
@@ -87,8 +74,6 @@ std::int64_t GuidedMethod<Real>::interpolate(const Exec& exec, world::World& wor
             return bad;
         },
         firstBad);
-    if (notFinite < 0 && settings_.confined) confine(exec);
-    return notFinite;
 }
 
 // Guides are gathered once for a part of a chunk that lies together. Grains that are far apart, as in a splash, get their own.

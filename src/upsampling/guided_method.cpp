@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <set>
 #include <utility>
 
 namespace talus::upsampling {
@@ -43,7 +44,7 @@ std::vector<Birth> births(const Exec& exec, const world::Method& method, const s
 
 template <class Real>
 GuidedMethod<Real>::GuidedMethod(const Settings& settings, const world::World& world, std::unique_ptr<world::Method> guides, bool continuum)
-    : settings_(settings), domain_(world.domain), guides_(std::move(guides)), continuum_(continuum), field_(world.domain) {}
+    : settings_(settings), domain_(world.domain), guides_(std::move(guides)), continuum_(continuum), seed_(world.seed), field_(world.domain) {}
 
 template <class Real>
 world::Inserted GuidedMethod<Real>::insert(const Exec& exec, world::World& world, const world::Fill& fill) {
@@ -106,6 +107,7 @@ world::Inserted GuidedMethod<Real>::bringGrains(const Exec& exec, const world::W
 template <class Real>
 world::Removed GuidedMethod<Real>::erase(const Exec& exec, const world::Region& region, world::ChunkSink* taken) {
     const auto phase = exec.phase("erase");
+    departed_.merge(orientationsOf(*guides_, &region));
     if (guides_->erase(exec, region).count > 0) guideIds_ = sortedIds(exec, *guides_);
     return removeRows(settings_.removal == Removal::own ? rowsIn(exec, region) : rowsWithoutGuide(), taken);
 }
@@ -172,6 +174,9 @@ void GuidedMethod<Real>::forgetOrigins() {
     }
     if (kept == origins_.size()) return;
     origins_.resize(kept);
+    std::set<std::int64_t> present;
+    for (const Origin& origin : origins_) present.insert(origin.guide);
+    std::erase_if(departed_, [&](const auto& left) { return !present.contains(left.first); });
     for (std::size_t c = 0; c < grains_.chunks.size(); ++c)
         eachRow(c, grains_.chunks[c].alive, [&](std::size_t row) { grains_.columns.origin(row) = number[grains_.columns.origin(row)]; });
 }
@@ -245,6 +250,14 @@ void GuidedMethod<Real>::save(Archive& archive) const {
     eachOriginColumn([&](const char* name, auto member, auto type) { putOrigins<decltype(type)>(archive, name, origins_, member); });
     archive.put("guide_ids", guideIds_);
     archive.put("next_guide_id", nextGuideId_);
+    std::vector<std::int64_t> departed;
+    std::vector<double> orientations;
+    for (const auto& [guide, moment] : departed_) {
+        departed.push_back(guide);
+        orientations.insert(orientations.end(), moment.begin(), moment.end());
+    }
+    archive.put("departed", departed);
+    archive.put("departed_orientations", orientations);
     archive.put("spacing", spacing_);
     archive.put("largest_radius", largestRadius_);
     archive.put("since_interpolation", sinceInterpolation_);
@@ -276,6 +289,11 @@ void GuidedMethod<Real>::load(const Exec& exec, const Archive& archive) {
         });
     guideIds_ = archive.get<std::int64_t>("guide_ids");
     nextGuideId_ = archive.value<std::int64_t>("next_guide_id");
+    const auto departed = archive.get<std::int64_t>("departed");
+    const auto orientations = archive.get<double>("departed_orientations");
+    if (orientations.size() != 6 * departed.size()) throw ArchiveError("the orientations of guides that left have a wrong length");
+    departed_.clear();
+    for (std::size_t i = 0; i < departed.size(); ++i) std::ranges::copy(std::span(orientations).subspan(6 * i, 6), departed_[departed[i]].begin());
     spacing_ = archive.value<double>("spacing");
     largestRadius_ = archive.value<double>("largest_radius");
     sinceInterpolation_ = archive.value<std::int64_t>("since_interpolation");

@@ -9,6 +9,7 @@
 #include "upsampling/interpolation.h"
 #include "upsampling/sampling.h"
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -54,6 +55,17 @@ private:
         std::vector<std::uint32_t> bodies;
     };
 
+    /// A volume that grains are confined to.
+    struct Confining {
+        SampledVolume volume;
+        Mat3 inverse;            // of its axes [1/m]
+    };
+    /// The volume nearest to a grain: how far out of it the grain is, 1 on its surface, and the place there.
+    struct Nearest {
+        double out = std::numeric_limits<double>::infinity();
+        Vec3 place;              // [m]
+    };
+
     double influenceRadius() const { return settings_.influenceRadius * spacing_; }   // r [m]
 
     /// Looks which guides came and went; those that came bring their grains, to where they were `back` seconds ago.
@@ -73,7 +85,10 @@ private:
     void placeGuides(const Exec&, world::World&, double dt);
     /// Moves grains that left the volumes of all guides back to the nearest of them.
     void confine(const Exec&);
+    void placeVolumes(const Exec&);
     void confineGroup(std::size_t chunk, std::size_t group, double reach, Scratch&);
+    void nearestVolume(const std::vector<GuideState>&, const Vec3& x, Nearest&) const;
+    void putBack(std::size_t row, const Vec3& place, Scratch&);
     std::int64_t interpolatePart(std::size_t chunk, std::size_t begin, std::size_t end, Scratch&);
     std::int64_t interpolateGroup(std::size_t chunk, std::size_t group, std::uint64_t lanes, const Scratch&);
     void gatherGuides(const Aabb&, const Vec3& anchor, Scratch&) const;
@@ -93,10 +108,12 @@ private:
     world::Domain domain_;
     std::unique_ptr<world::Method> guides_;
     bool continuum_;
+    std::uint64_t seed_;                       // of normals that are drawn
 
     FineGrains<Real> grains_;
     std::vector<Origin> origins_;
     std::vector<std::int64_t> guideIds_;       // of those known, ascending
+    Orientations departed_;                    // of guides that were erased and whose grains are still there
     std::int64_t nextGuideId_ = 0;             // guides count on their own
     double spacing_ = 0;                       // of the largest guides: cube root of their volume [m]
     double largestRadius_ = 0;                 // of fine grains [m]
@@ -107,9 +124,9 @@ private:
     bool due_ = false;                         // grains came that have not been carried yet
     std::int64_t interpolations_ = 0, squeezed_ = 0;
 
-    GuideField field_;                         // during an interpolation
+    GuideField field_;                         // during an interpolation, or a confinement
     std::vector<Vec3> lags_;                   // of guides in the order they were placed, where they offer some [m]
-    std::vector<SampledVolume> volumes_;       // of guides in the order they were placed, where grains are confined
+    std::vector<Confining> volumes_;           // of guides in the order they were placed, where grains are confined
     double catchUp_ = 0;                       // during an interpolation: way of a carried grain over the change of its velocity [s]
     BodySurfaces bodies_;                      // during a step
     std::int64_t revision_ = -1;               // of the world whose bodies the clearances are of

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fine grains as fields.
+#include "upsampling/flat_grains.h"
 #include "upsampling/guided_method.h"
 #include "world/chunk_writer.h"
 
@@ -18,18 +19,39 @@ struct GrainValues {
     Vec3 normal;
 };
 
-/// Normals of guides by id, where they have some and those are asked for.
-std::map<std::int64_t, Vec3> normalsOf(const world::Method& guides, world::FieldNames names) {
-    std::map<std::int64_t, Vec3> normals;
-    if (std::ranges::find(names, kNormalField) == names.end() || !offersNormals(guides)) return normals;
-    world::FieldTable table;
-    guides.read(Exec(1), std::array{world::field::id.name, kNormalField}, table);
-    for (std::size_t i = 0; i < table.count(); ++i) {
-        const std::span<const double> n = table.reals(kNormalField).subspan(3 * i, 3);
-        normals[table.integers("id")[i]] = {n[0], n[1], n[2]};
+/// How the grains of guides lie, where guides say so and it is asked for: with the normal of their guide, or drawn from the second moment that it has, or had when it left, of theirs.
+class GrainNormals {
+public:
+    GrainNormals(const world::Method& guides, const Orientations& departed, std::uint64_t seed, world::FieldNames names) : seed_(seed) {
+        if (std::ranges::find(names, kNormalField) == names.end()) return;
+        if (offersNormals(guides)) {
+            readNormals(guides);
+            return;
+        }
+        for (const Orientations& some : {orientationsOf(guides), departed})
+            for (const auto& [guide, moment] : some) spreads_[guide] = spreadOfNormals(moment);
     }
-    return normals;
-}
+    /// Zero where guides have none.
+    Vec3 of(std::int64_t grain, std::int64_t guide) const {
+        if (const auto spread = spreads_.find(guide); spread != spreads_.end()) return drawnNormal(seed_, grain, spread->second);
+        const auto normal = normals_.find(guide);
+        return normal == normals_.end() ? Vec3{} : normal->second;
+    }
+
+private:
+    void readNormals(const world::Method& guides) {
+        world::FieldTable table;
+        guides.read(Exec(1), std::array{world::field::id.name, kNormalField}, table);
+        for (std::size_t i = 0; i < table.count(); ++i) {
+            const std::span<const double> n = table.reals(kNormalField).subspan(3 * i, 3);
+            normals_[table.integers("id")[i]] = {n[0], n[1], n[2]};
+        }
+    }
+
+    std::uint64_t seed_;
+    std::map<std::int64_t, Vec3> normals_;
+    std::map<std::int64_t, Mat3> spreads_;
+};
 
 const world::FieldWriter<GrainValues> kWriters[] = {
     {"id", [](const GrainValues& g, auto&, auto& out) { out.push_back(g.id); }},
@@ -55,13 +77,13 @@ void GuidedMethod<Real>::read(const Exec&, world::FieldNames names, world::Chunk
 
 template <class Real>
 void GuidedMethod<Real>::readRows(world::FieldNames names, world::ChunkSink& sink, const std::vector<std::size_t>* listed) const {
-    const std::map<std::int64_t, Vec3> normals = normalsOf(*guides_, names);
+    const GrainNormals normals(*guides_, departed_, seed_, names);
     world::ChunkWriter<GrainValues> writer(kWriters, fields(), names, sink);
     const auto add = [&](std::size_t row) {
         const bool carried = (grains_.chunks[row / kChunkRows].free >> row % kChunkRows & 1) == 0;
         const Origin& origin = origins_[grains_.columns.origin(row)];
-        const auto normal = normals.find(origin.guide);
-        writer.add({grains_.columns.id(row), domain_.wrap(grains_.position(row)), grains_.velocity(row), origin, carried, normal == normals.end() ? Vec3{} : normal->second});
+        const std::int64_t id = grains_.columns.id(row);
+        writer.add({id, domain_.wrap(grains_.position(row)), grains_.velocity(row), origin, carried, normals.of(id, origin.guide)});
     };
     if (listed)
         for (const std::size_t row : *listed) add(row);

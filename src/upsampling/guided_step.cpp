@@ -26,6 +26,7 @@ world::StepReport GuidedMethod<Real>::step(const Exec& exec, world::World& world
     std::int64_t bad = -1;
     if (interpolationDue()) bad = interpolate(exec, world, dt);           // §4.3.1
     if (bad < 0) bad = move(exec, world, dt);                             // §4.3.2: external forces, bodies
+    if (bad < 0 && settings_.confined) confine(exec);
     ++sinceInterpolation_;
     if (bad >= 0) return failure(bad);
     return world::Done{};

@@ -47,6 +47,19 @@ std::size_t frameComponents(const world::Method& method) { return offers(method,
 bool offersNormals(const world::Method& method) { return offers(method, kNormalField, 3); }
 bool offersLags(const world::Method& method) { return offers(method, kLagField, 3); }
 
+Orientations orientationsOf(const world::Method& method, const world::Region* in) {
+    Orientations found;
+    if (!offers(method, kOrientationField, 6)) return found;
+    world::FieldTable table;
+    method.read(Exec(1), std::array{world::field::id.name, world::field::position.name, kOrientationField}, table);
+    for (std::size_t i = 0; i < table.count(); ++i) {
+        const std::span<const double> moment = table.reals(kOrientationField).subspan(6 * i, 6), x = table.reals("position").subspan(3 * i, 3);
+        if (moment[0] + moment[1] + moment[2] == 0 || (in && !in->contains({x[0], x[1], x[2]}))) continue;
+        std::ranges::copy(moment, found[table.integers("id")[i]].begin());
+    }
+    return found;
+}
+
 Origin originOf(const Birth& guide, double grainDensity, std::int64_t factor) {
     const double mass = guide.mass / static_cast<double>(factor);
     return {.guide = guide.id, .mass = mass, .radius = std::cbrt(0.75 / std::numbers::pi * mass / grainDensity), .volume = guide.volume / static_cast<double>(factor),

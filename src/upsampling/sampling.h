@@ -6,7 +6,9 @@
 #include "world/body.h"
 #include "world/method.h"
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 
@@ -49,11 +51,14 @@ struct SampledVolume {
 SampledVolume sampledVolume(double radius, double volume, const std::optional<Mat3>& frame, bool continuum);
 inline SampledVolume sampledVolume(const Birth& guide, bool continuum) { return sampledVolume(guide.radius, guide.volume, guide.frame, continuum); }
 /// Fields that guides may offer: the ellipsoid of a guide, nine numbers, row by row the matrix whose columns are its semi-axes a [m], or six, the tensor Σ a aᵀ
-/// (xx, yy, zz, xy, yz, xz) [m²]; the normal of flat grains; and
+/// (xx, yy, zz, xy, yz, xz) [m²]; the normal of flat grains, or the second moment of the normals of many (in the same order); and
 /// by how much the way of a guide in its last step differs from velocity times step [m], where its velocity is that of the instant.
-inline constexpr std::string_view kFrameField = "frame", kNormalField = "normal", kLagField = "lag";
+inline constexpr std::string_view kFrameField = "frame", kNormalField = "normal", kOrientationField = "orientation", kLagField = "lag";
 std::size_t frameComponents(const world::Method&);   // 9, 6, or 0: there is no such field
 bool offersNormals(const world::Method&);
+/// Second moments of normals by id of the guide, of those in a region if one is given; none of guides whose grains are not flat.
+using Orientations = std::map<std::int64_t, std::array<double, 6>>;
+Orientations orientationsOf(const world::Method&, const world::Region* in = nullptr);
 bool offersLags(const world::Method&);
 /// None where the frame encloses nothing.
 std::optional<Mat3> frameOf(std::span<const double> numbers);

@@ -57,5 +57,19 @@ TEST(LowerHalves, areTheLowerThirtyTwoBits) {
         EXPECT_EQ(static_cast<std::uint32_t>(bits.lane(lane)), static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(numbers[static_cast<std::size_t>(lane)])));
 }
 
+TEST(ChosenLanes, comeFirstInTheirOrder) {
+    const WideInt numbers = ascendingLanes() + WideInt(10);
+    for (unsigned lanes = 0; lanes < 256; ++lanes) {
+        const ChosenLanes chosen(lanes);
+        const WideInt front = chosen(numbers);
+        int at = 0;
+        for (int lane = 0; lane < 8; ++lane)
+            if (lanes >> lane & 1U) {
+                EXPECT_EQ(front.lane(at++), 10 + lane);
+            }
+        EXPECT_EQ(chosen.count(), static_cast<std::size_t>(at));
+    }
+}
+
 }  // namespace
 }  // namespace talus

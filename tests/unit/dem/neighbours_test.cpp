@@ -55,8 +55,8 @@ TEST(Neighbours, areThoseOfAllPairs) {
     for (const std::array<bool, 3>& periodic : {std::array{false, false, false}, std::array{true, false, true}, std::array{true, true, true}})
         for (const double skin : {0.0, 0.02}) {
             const Cloud cloud = randomCloud(static_cast<std::uint64_t>(++round), 700, periodic);
-            PairList list = findPairs(Exec(3), cloud.domain, {cloud.centres, cloud.reach}, cloud.spheres, skin);
-            list.indexSeconds(cloud.spheres);
+            const PairList list = findPairs(Exec(3), cloud.domain, {cloud.centres, cloud.reach}, cloud.spheres, skin);
+            const SecondsIndex seconds(list, cloud.spheres);
             std::set<std::pair<std::uint32_t, std::uint32_t>> expected, found;
             for (std::uint32_t a = 0; a < cloud.spheres.size(); ++a)
                 for (std::uint32_t b = a + 1; b < cloud.spheres.size(); ++b)
@@ -64,10 +64,10 @@ TEST(Neighbours, areThoseOfAllPairs) {
                         norm(cloud.domain.nearestImage(cloud.spheres.centre[a] - cloud.spheres.centre[b])) < cloud.spheres.radius[a] + cloud.spheres.radius[b] + skin)
                         expected.insert({a, b});
             for (std::size_t p = 0; p < list.size(); ++p) {
-                found.insert({list.a[p], list.b[p]});
-                EXPECT_EQ(list.find(list.a[p], list.b[p]), p);
+                found.insert({list.first(p), list.b[p]});
+                EXPECT_EQ(list.find(list.first(p), list.b[p]), p);
                 if (p > 0) {
-                    EXPECT_LT(std::pair(list.a[p - 1], list.b[p - 1]), std::pair(list.a[p], list.b[p]));
+                    EXPECT_LT(std::pair(list.first(p - 1), list.b[p - 1]), std::pair(list.first(p), list.b[p]));
                 }
             }
             EXPECT_EQ(found.size(), list.size()) << "each once";
@@ -75,7 +75,10 @@ TEST(Neighbours, areThoseOfAllPairs) {
             EXPECT_GT(expected.size(), 250u);
             std::size_t incident = 0;
             for (std::size_t g = 0; g < cloud.centres.size(); ++g)
-                for (std::size_t k = list.firstOfB[g]; k < list.firstOfB[g + 1]; ++k, ++incident) EXPECT_EQ(cloud.spheres.grain[list.b[list.byB[k]]], g);
+                for (std::size_t k = seconds.firstOfGrain[g]; k < seconds.firstOfGrain[g + 1]; ++k, ++incident) {
+                    EXPECT_EQ(cloud.spheres.grain[seconds.b[k]], g);
+                    EXPECT_TRUE(found.contains({seconds.a[k], seconds.b[k]}));
+                }
             EXPECT_EQ(incident, list.size());
         }
 }
@@ -86,7 +89,7 @@ TEST(Neighbours, inADomainOfTwoCellsAreFoundOnce) {
     for (double& r : cloud.reach) r = 0.22;
     const PairList list = findPairs(Exec(1), cloud.domain, {cloud.centres, cloud.reach}, cloud.spheres, 0.01);
     std::set<std::pair<std::uint32_t, std::uint32_t>> found;
-    for (std::size_t p = 0; p < list.size(); ++p) EXPECT_TRUE(found.insert({list.a[p], list.b[p]}).second);
+    for (std::size_t p = 0; p < list.size(); ++p) EXPECT_TRUE(found.insert({list.first(p), list.b[p]}).second);
     EXPECT_GT(list.size(), 50u);
 }
 

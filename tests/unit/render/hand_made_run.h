@@ -18,6 +18,7 @@ struct Grain {
     Vec3f velocity{};
     std::int64_t clump = 0;
     Quat orientation{};
+    Vec3f normal{};   // of a flat grain
 };
 
 class HandMadeRun {
@@ -34,7 +35,7 @@ public:
         frame.columns = {{"id", world::FieldType::integer, 1, {}, {}},       {"position", world::FieldType::real, 3, {}, {}},
                          {"velocity", world::FieldType::real, 3, {}, {}},    {"radius", world::FieldType::real, 1, {}, {}},
                          {"template", world::FieldType::integer, 1, {}, {}}, {"orientation_w", world::FieldType::real, 1, {}, {}},
-                         {"orientation", world::FieldType::real, 3, {}, {}}};
+                         {"orientation", world::FieldType::real, 3, {}, {}}, {"normal", world::FieldType::real, 3, {}, {}}};
         for (const Grain& g : grains) {
             frame.columns[0].integers.push_back(static_cast<std::int64_t>(frame.columns[0].integers.size()));
             frame.columns[1].reals.insert(frame.columns[1].reals.end(), {g.position.x, g.position.y, g.position.z});
@@ -43,6 +44,7 @@ public:
             frame.columns[4].integers.push_back(g.clump);
             frame.columns[5].reals.push_back(static_cast<float>(g.orientation.w));
             frame.columns[6].reals.insert(frame.columns[6].reals.end(), {static_cast<float>(g.orientation.x), static_cast<float>(g.orientation.y), static_cast<float>(g.orientation.z)});
+            frame.columns[7].reals.insert(frame.columns[7].reals.end(), {g.normal.x, g.normal.y, g.normal.z});
         }
         const std::int64_t number = static_cast<std::int64_t>(times_.size());
         io::writeVtp(frames() / io::frameName(number), frame);

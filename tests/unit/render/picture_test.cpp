@@ -95,6 +95,21 @@ TEST(Golden, surfaceOfAHeap) {
     expectGolden("surface", pictureOf(made, style));
 }
 
+PictureStyle fromAbove() {
+    PictureStyle style = small();
+    style.background = "transparent";
+    style.ground = "none";
+    style.view = "top";
+    return style;
+}
+/// Pixels that something is seen in.
+double covered(const test::HandMadeRun& made, const PictureStyle& style) {
+    const ScreenImage image = pictureOf(made, style);
+    std::size_t pixels = 0;
+    for (std::size_t i = 3; i < image.rgba.size(); i += 4) pixels += image.rgba[i] > 127;
+    return static_cast<double>(pixels);
+}
+
 TEST(Picture, clumpsAreDrawnAsTheirMeshOrTheirSpheres) {
     test::HandMadeRun made;
     made.addFrame(0, {{{0, 0, 0.5f}, 0.5f, {}, 0, Quat::fromAxisAngle({0, 0, 1}, 0.7)}});
@@ -102,21 +117,30 @@ TEST(Picture, clumpsAreDrawnAsTheirMeshOrTheirSpheres) {
                   R"({"templates": [{"name": "rod", "spheres": [[-0.8, 0, 0, 0.2], [0.8, 0, 0, 0.2]],
                       "mesh": {"vertices": [[-1, -0.2, -0.2], [1, -0.2, -0.2], [1, 0.2, -0.2], [-1, 0.2, -0.2], [0, 0, 0.2]],
                                "triangles": [[0, 2, 1], [0, 3, 2], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]]}}]})");
-    PictureStyle style = small();
-    style.background = "transparent";
-    style.ground = "none";
-    style.view = "top";
-    const auto covered = [&] {
-        const ScreenImage image = pictureOf(made, style);
-        std::size_t pixels = 0;
-        for (std::size_t i = 3; i < image.rgba.size(); i += 4) pixels += image.rgba[i] > 127;
-        return static_cast<double>(pixels);
-    };
-    const double mesh = covered();
+    PictureStyle style = fromAbove();
+    const double mesh = covered(made, style);
     style.grains = "clumps";
-    const double spheres = covered();
+    const double spheres = covered(made, style);
     // From above: a rectangle of 1 by 0.2, or two discs of radius 0.1.
     EXPECT_NEAR(spheres / mesh, 2 * 0.01 * 3.1416 / 0.2, 0.06);
+}
+
+// A coin a tenth as thick as wide, of the volume of its grain: 1.88 times as wide; on its edge it is a rectangle of 1 to 10.
+TEST(Picture, grainsWithNormalsAreCoins) {
+    PictureStyle style = fromAbove();
+    style.width = 240, style.height = 180;
+    const auto coin = [&](const Vec3f& normal) {
+        test::HandMadeRun made;
+        made.addFrame(0, {{.position = {-1, 0, 0.5f}, .radius = 0.02f}, {.position = {1, 0, 0.5f}, .radius = 0.02f}, {.position = {0, 0, 0.5f}, .radius = 0.3f, .normal = normal}});
+        return covered(made, style);
+    };
+    const double ball = coin({}), flat = coin({0, 0, 1}), upsideDown = coin({0, 0, -1}), onEdge = coin({0, -1, 0}), tilted = coin({0.70710678f, 0, 0.70710678f});
+    EXPECT_NEAR(flat / ball, 1.88 * 1.88, 0.15);
+    EXPECT_EQ(upsideDown, flat);
+    EXPECT_NEAR(onEdge / flat, 0.4 / 3.1416, 0.03);   // half a pixel of its rim on either side
+    EXPECT_NEAR(tilted / flat, 0.78, 0.08);   // cos 45°, and the rim
+    style.grains = "clumps";
+    EXPECT_NEAR(coin({0, 0, 1}) / ball, 1, 0.05) << "balls where no shapes are wanted";
 }
 
 TEST(Picture, forcesAreTubes) {

@@ -7,6 +7,7 @@
 #include "upsampling/guided_method.h"
 #include "world/method.h"
 
+#include <array>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -74,7 +75,13 @@ public:
             all.push_back({"lag", "m", world::FieldType::real, 3, ""});
             return all;
         }();
+        static const auto kOfFlatGrains = [] {
+            std::vector<world::FieldInfo> all(world::kPromisedFields.begin(), world::kPromisedFields.end());
+            all.push_back({"orientation", "1", world::FieldType::real, 6, ""});
+            return all;
+        }();
         if (acceleration) return kLagging;
+        if (orientation) return kOfFlatGrains;
         return frame ? std::span<const world::FieldInfo>(kAll) : std::span<const world::FieldInfo>(world::kPromisedFields);
     }
     void read(const Exec&, world::FieldNames names, world::ChunkSink& sink) const override {
@@ -95,6 +102,7 @@ public:
                     else if (names[n] == "mass") reals[n].push_back(2600 * volume);
                     else if (names[n] == "volume") reals[n].push_back(volume / 0.6);
                     else if (names[n] == "frame") reals[n].insert(reals[n].end(), frame->m.begin(), frame->m.end());
+                    else if (names[n] == "orientation") reals[n].insert(reals[n].end(), orientation->begin(), orientation->end());
                     else if (names[n] == "lag") vector(-0.5 * lastStep_ * lastStep_ * *acceleration);
                     else if (names[n] == "normal") vector(normalized(Vec3{static_cast<double>(ids[i]), 1, 2}));
                     else if (names[n] == "birth_time") reals[n].push_back(births_[i]);
@@ -112,6 +120,7 @@ public:
     std::vector<Vec3> positions, velocities;
     std::optional<Vec3> acceleration;   // of all of them [m/s²]: they fly, and offer lags
     std::optional<Mat3> frame;   // of all of them; with it they offer frames and normals
+    std::optional<std::array<double, 6>> orientation;   // of all of them; with it they offer second moments of normals
 
 private:
     VelocityField field_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points as fields.
-#include "elastoplastic/explicit_method.h"
+#include "elastoplastic/method.h"
 #include "elastoplastic/hencky.h"
 #include "elastoplastic/plastic_case.h"
 #include "elastoplastic/solid.h"
@@ -92,12 +92,12 @@ bool ofStrain(std::string_view name) {
 }  // namespace
 
 template <class Real>
-void ExplicitMethod<Real>::read(const Exec&, world::FieldNames names, world::ChunkSink& sink) const {
+void ElastoplasticMethod<Real>::read(const Exec&, world::FieldNames names, world::ChunkSink& sink) const {
     readRows(names, sink, nullptr);
 }
 
 template <class Real>
-void ExplicitMethod<Real>::readRows(world::FieldNames names, world::ChunkSink& sink, const RowsOfBlocks* listed) const {
+void ElastoplasticMethod<Real>::readRows(world::FieldNames names, world::ChunkSink& sink, const RowsOfBlocks* listed) const {
     world::ChunkWriter<PointValues> writer(kWriters, fields(), names, sink);
     const bool strained = std::ranges::any_of(names, ofStrain);
     for (std::size_t b = 0; b < blocks_.points.size(); ++b) {
@@ -124,9 +124,9 @@ void ExplicitMethod<Real>::readRows(world::FieldNames names, world::ChunkSink& s
     writer.flush();
 }
 
-template void ExplicitMethod<float>::read(const Exec&, world::FieldNames, world::ChunkSink&) const;
-template void ExplicitMethod<double>::read(const Exec&, world::FieldNames, world::ChunkSink&) const;
-template void ExplicitMethod<float>::readRows(world::FieldNames, world::ChunkSink&, const RowsOfBlocks*) const;
-template void ExplicitMethod<double>::readRows(world::FieldNames, world::ChunkSink&, const RowsOfBlocks*) const;
+template void ElastoplasticMethod<float>::read(const Exec&, world::FieldNames, world::ChunkSink&) const;
+template void ElastoplasticMethod<double>::read(const Exec&, world::FieldNames, world::ChunkSink&) const;
+template void ElastoplasticMethod<float>::readRows(world::FieldNames, world::ChunkSink&, const RowsOfBlocks*) const;
+template void ElastoplasticMethod<double>::readRows(world::FieldNames, world::ChunkSink&, const RowsOfBlocks*) const;
 
 }  // namespace talus::elastoplastic

@@ -7,7 +7,7 @@
 // it falls below zero, which the next projection turns into pressure. Little by little, because pressure that differs from point to point
 // makes the flow too fast, and only as they go on being sheared: sand at rest stays at rest.
 #include "core/wide_mat.h"
-#include "elastoplastic/explicit_method.h"
+#include "elastoplastic/method.h"
 #include "elastoplastic/sand.h"
 #include "mpm/transfer.h"
 
@@ -70,7 +70,7 @@ Wide<Real> shearRate(const Real* gradient) {
 }  // namespace
 
 template <class Real>
-void ExplicitMethod<Real>::fillNodes(const Exec& exec) {
+void ElastoplasticMethod<Real>::fillNodes(const Exec& exec) {
     const auto perCell = static_cast<Real>(1 / frame_.cellVolume());
     mpm::makeRoom(volumeTiles_, blocks_.points.size() * mpm::kTileNodes);
     exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
@@ -79,8 +79,7 @@ void ExplicitMethod<Real>::fillNodes(const Exec& exec) {
         for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
             const Wide<Real> filled = Wide<Real>::load(points_.volume.group(g)) * perCell * volumeRatio(points_, g);
             const int points = mpm::pointsInGroup(block, g);
-            if (settings_.kernel == mpm::Kernel::cubic) mpm::scatterNumber(mpm::CubicStencil<Real>(points_.position.group(g)), filled, points, tile.data());
-            else mpm::scatterNumber(mpm::QuadraticStencil<Real>(points_.position.group(g)), filled, points, tile.data());
+            mpm::withStencil(settings_.kernel, [&]<template <class> class Stencil>() { mpm::scatterNumber(Stencil<Real>(points_.position.group(g)), filled, points, tile.data()); });
         }
         std::copy_n(tile.begin(), mpm::kTileNodes, volumeTiles_.begin() + static_cast<std::ptrdiff_t>(b * mpm::kTileNodes));
     });
@@ -98,7 +97,7 @@ void ExplicitMethod<Real>::fillNodes(const Exec& exec) {
 
 // Nodes of blocks without points are at the surface and lack nothing.
 template <class Real>
-void ExplicitMethod<Real>::findLacks(const Exec& exec) {
+void ElastoplasticMethod<Real>::findLacks(const Exec& exec) {
     mpm::makeRoom(lack_, filling_.size());
     std::ranges::fill(lack_, Real(0));
     exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
@@ -114,7 +113,7 @@ void ExplicitMethod<Real>::findLacks(const Exec& exec) {
 }
 
 template <class Real>
-void ExplicitMethod<Real>::matchVolumes(const Exec& exec, double dt) {
+void ElastoplasticMethod<Real>::matchVolumes(const Exec& exec, double dt) {
     sinceMatch_ += dt;
     const double time = settlingTime(frame_.smallestSpacing());
     if (!settings_.matchVolumes || sinceMatch_ < time / kMatchesPerTime) return;
@@ -123,16 +122,13 @@ void ExplicitMethod<Real>::matchVolumes(const Exec& exec, double dt) {
     for (const Matter& matter : matter_) ofSand.push_back(matter.solid() ? Real(0) : Real(1));
     fillNodes(exec);
     findLacks(exec);
-    exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
-        if (settings_.kernel == mpm::Kernel::cubic) matchBlock<mpm::CubicStencil>(b, time, ofSand);
-        else matchBlock<mpm::QuadraticStencil>(b, time, ofSand);
-    });
+    mpm::withStencil(settings_.kernel, [&]<template <class> class Stencil>() { exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) { matchBlock<Stencil>(b, time, ofSand); }); });
     sinceMatch_ = 0;
 }
 
 template <class Real>
 template <template <class> class Stencil>
-void ExplicitMethod<Real>::matchBlock(std::size_t b, double time, const std::vector<Real>& ofSand) {
+void ElastoplasticMethod<Real>::matchBlock(std::size_t b, double time, const std::vector<Real>& ofSand) {
     const Wide<Real> part(static_cast<Real>(1 - std::exp(-sinceMatch_ / time))), zero(Real(0));
     const Wide<Real> mostApart(static_cast<Real>(kMostApart)), apartPerRate(static_cast<Real>(kApart * sinceMatch_));
     alignas(64) std::array<Real, mpm::kNumberTile> tile{};
@@ -149,7 +145,7 @@ void ExplicitMethod<Real>::matchBlock(std::size_t b, double time, const std::vec
     }
 }
 
-template void ExplicitMethod<float>::matchVolumes(const Exec&, double);
-template void ExplicitMethod<double>::matchVolumes(const Exec&, double);
+template void ElastoplasticMethod<float>::matchVolumes(const Exec&, double);
+template void ElastoplasticMethod<double>::matchVolumes(const Exec&, double);
 
 }  // namespace talus::elastoplastic

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points in and out of the method; explicit_step.cpp has the step.
-#include "elastoplastic/explicit_method.h"
+// Points in and out of the method; step.cpp has the step.
+#include "elastoplastic/method.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,13 +15,13 @@ constexpr double kMostGradientStep = 0.3;
 }  // namespace
 
 template <class Real>
-ExplicitMethod<Real>::ExplicitMethod(const Settings& settings, const world::World& world)
+ElastoplasticMethod<Real>::ElastoplasticMethod(const Settings& settings, const world::World& world)
     : settings_(settings), domain_(world.domain), frame_(mpm::makeFrame(world.domain, wantedSpacing(settings, world))) {
     refresh(world);
 }
 
 template <class Real>
-void ExplicitMethod<Real>::refresh(const world::World& world) {
+void ElastoplasticMethod<Real>::refresh(const world::World& world) {
     if (revision_ == world.revision) return;
     revision_ = world.revision;
     matter_.clear();
@@ -42,14 +42,14 @@ void ExplicitMethod<Real>::refresh(const world::World& world) {
 }
 
 template <class Real>
-void ExplicitMethod<Real>::setClockBack(double by) {
+void ElastoplasticMethod<Real>::setClockBack(double by) {
     for (const mpm::PointBlock& block : blocks_.points)
         for (std::size_t row = 8 * std::size_t{block.firstGroup}; row < 8 * std::size_t{block.firstGroup} + block.points; ++row)
             points_.birthTime(row) -= by;
 }
 
 template <class Real>
-bool ExplicitMethod<Real>::atPeriod(const mpm::PointBlock& block) const {
+bool ElastoplasticMethod<Real>::atPeriod(const mpm::PointBlock& block) const {
     for (int axis = 0; axis < 3; ++axis) {
         const int period = frame_.periodBlocks[static_cast<std::size_t>(axis)];
         if (period != 0 && (block.coord[axis] == 0 || block.coord[axis] == period - 1)) return true;
@@ -58,7 +58,7 @@ bool ExplicitMethod<Real>::atPeriod(const mpm::PointBlock& block) const {
 }
 
 template <class Real>
-bool ExplicitMethod<Real>::outOfReach(const mpm::PointBlock& block, const world::Region& region) const {
+bool ElastoplasticMethod<Real>::outOfReach(const mpm::PointBlock& block, const world::Region& region) const {
     constexpr double kMiddle = 0.5 * (mpm::kBlockSide - 1);
     if (atPeriod(block)) return false;
     const double reach = (0.5 * mpm::kBlockSide + drift_) * norm(frame_.spacing);
@@ -69,7 +69,7 @@ bool ExplicitMethod<Real>::outOfReach(const mpm::PointBlock& block, const world:
 // Called after every step where there are open faces or sinks: blocks out of the region's reach are passed over, and the
 // points that go leave their block's groups closed up, without a sort.
 template <class Real>
-world::Removed ExplicitMethod<Real>::erase(const Exec& exec, const world::Region& region, world::ChunkSink* taken) {
+world::Removed ElastoplasticMethod<Real>::erase(const Exec& exec, const world::Region& region, world::ChunkSink* taken) {
     const auto phase = exec.phase("erase");
     RowsOfBlocks found(blocks_.points.size());
     exec.forBlocks(found.size(), 64, [&](std::size_t begin, std::size_t end) {
@@ -105,7 +105,7 @@ world::Removed ExplicitMethod<Real>::erase(const Exec& exec, const world::Region
 
 /// Positions relative to the block of the nearest node, and the keys to sort by; padding rows have none.
 template <class Real>
-std::vector<std::uint64_t> ExplicitMethod<Real>::recentre(const Exec& exec, std::size_t rows) {
+std::vector<std::uint64_t> ElastoplasticMethod<Real>::recentre(const Exec& exec, std::size_t rows) {
     std::vector<std::uint64_t> keys(rows, mpm::kNoKey);
     exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
         const mpm::PointBlock& block = blocks_.points[b];
@@ -119,7 +119,7 @@ std::vector<std::uint64_t> ExplicitMethod<Real>::recentre(const Exec& exec, std:
 }
 
 template <class Real>
-void ExplicitMethod<Real>::sort(const Exec& exec, std::vector<std::uint64_t> keys) {
+void ElastoplasticMethod<Real>::sort(const Exec& exec, std::vector<std::uint64_t> keys) {
     const auto phase = exec.phase("sort");
     blocks_ = mpm::sortPoints(exec, frame_, std::move(keys), points_.id, points_);
     count_ = 0;
@@ -131,7 +131,7 @@ void ExplicitMethod<Real>::sort(const Exec& exec, std::vector<std::uint64_t> key
 }
 
 template <class Real>
-double ExplicitMethod<Real>::stableStep(const world::World& world) const {
+double ElastoplasticMethod<Real>::stableStep(const world::World& world) const {
     double bodyRate = 0;
     for (const world::Body& body : world.bodies) bodyRate = std::max(bodyRate, body.fastest(world.time, {domain_.min, domain_.max}) / frame_.smallestSpacing());
     const double moving = std::max(pace_.cellRate, bodyRate), rate = std::max(waveSpeed_, pace_.soundSpeed) / frame_.smallestSpacing() + moving;
@@ -142,12 +142,12 @@ double ExplicitMethod<Real>::stableStep(const world::World& world) const {
 }
 
 template <class Real>
-Vec3 ExplicitMethod<Real>::worldPosition(const mpm::PointBlock& block, std::size_t row) const {
+Vec3 ElastoplasticMethod<Real>::worldPosition(const mpm::PointBlock& block, std::size_t row) const {
     return domain_.wrap(frame_.toWorld(block.coord, {points_.position(row, 0), points_.position(row, 1), points_.position(row, 2)}));
 }
 
 template <class Real>
-world::Failed ExplicitMethod<Real>::failure(std::int64_t row, std::string_view what) const {
+world::Failed ElastoplasticMethod<Real>::failure(std::int64_t row, std::string_view what) const {
     const auto r = static_cast<std::size_t>(row);
     const auto block = std::ranges::upper_bound(blocks_.points, row, {}, [](const mpm::PointBlock& b) { return 8 * std::int64_t{b.firstGroup}; }) - 1;
     const bool lost = !std::isfinite(points_.position(r, 0)) || !std::isfinite(points_.position(r, 1)) || !std::isfinite(points_.position(r, 2));
@@ -155,7 +155,7 @@ world::Failed ExplicitMethod<Real>::failure(std::int64_t row, std::string_view w
 }
 
 template <class Real>
-std::vector<world::Metric> ExplicitMethod<Real>::metrics() const {
+std::vector<world::Metric> ElastoplasticMethod<Real>::metrics() const {
     std::vector<world::Metric> metrics{{"blocks", static_cast<double>(blocks_.points.size())}, {"sorts", static_cast<double>(sorts_)}};
     if (implicit()) {
         metrics.push_back({"newton_iterations", static_cast<double>(system_.totals.newton)});
@@ -166,7 +166,7 @@ std::vector<world::Metric> ExplicitMethod<Real>::metrics() const {
 }
 
 template <class Real>
-std::vector<world::Metric> ExplicitMethod<Real>::fallbacks() const {
+std::vector<world::Metric> ElastoplasticMethod<Real>::fallbacks() const {
     std::vector<world::Metric> counts{{"inverted_points", static_cast<double>(inverted_)}, {"crushed_points", static_cast<double>(crushed_)},
                                       {"unsettled_body_steps", static_cast<double>(contact_.unsettled())}};
     if (implicit()) counts.push_back({"unsettled_implicit_steps", static_cast<double>(system_.totals.unsettled)});
@@ -174,7 +174,7 @@ std::vector<world::Metric> ExplicitMethod<Real>::fallbacks() const {
 }
 
 template <class Real>
-void ExplicitMethod<Real>::save(Archive& archive) const {
+void ElastoplasticMethod<Real>::save(Archive& archive) const {
     {
         const auto group = archive.group("points");
         points_.save(archive);
@@ -207,7 +207,7 @@ void ExplicitMethod<Real>::save(Archive& archive) const {
 }
 
 template <class Real>
-void ExplicitMethod<Real>::load(const Exec& exec, const Archive& archive) {
+void ElastoplasticMethod<Real>::load(const Exec& exec, const Archive& archive) {
     {
         const auto group = archive.group("points");
         points_.load(archive);
@@ -246,7 +246,7 @@ void ExplicitMethod<Real>::load(const Exec& exec, const Archive& archive) {
     system_.totals.residual = archive.value<double>("residual");
 }
 
-template class ExplicitMethod<float>;
-template class ExplicitMethod<double>;
+template class ElastoplasticMethod<float>;
+template class ElastoplasticMethod<double>;
 
 }  // namespace talus::elastoplastic

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step; its second half, from grid to points, is in explicit_points.cpp. The numbers of sections and equations are those of [Klar2016].
-#include "elastoplastic/explicit_method.h"
+// One step; its second half, from grid to points, is in update_points.cpp. The numbers of sections and equations are those of [Klar2016].
+#include "elastoplastic/method.h"
 #include "mpm/transfer.h"
 
 #include <algorithm>
@@ -15,7 +15,9 @@ constexpr double kMostCells = 1.0;
 /// 1 + Δt ∇v must stay far from inversion.
 constexpr double kMostStretch = 0.6;
 /// Points are sorted before any can have drifted beyond its tile [cells].
-double mostDrift(mpm::Kernel kernel) { return kernel == mpm::Kernel::cubic ? mpm::CubicStencil<float>::kMostDrift : mpm::QuadraticStencil<float>::kMostDrift; }
+double mostDrift(mpm::Kernel kernel) {
+    return mpm::withStencil(kernel, []<template <class> class Stencil>() { return Stencil<float>::kMostDrift; });
+}
 /// Lighter nodes are round-off [kg].
 constexpr double kLeastMass = 1e-30;
 
@@ -59,7 +61,7 @@ private:
 }  // namespace
 
 template <class Real>
-world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& world, double dt) {
+world::StepReport ElastoplasticMethod<Real>::step(const Exec& exec, world::World& world, double dt) {
     refresh(world);
     pointsToGrid(exec, world, dt);                              // §5.1, with the stress forces of §6
 
@@ -85,21 +87,18 @@ world::StepReport ExplicitMethod<Real>::step(const Exec& exec, world::World& wor
 }
 
 template <class Real>
-void ExplicitMethod<Real>::pointsToGrid(const Exec& exec, const world::World& world, double dt) {
+void ElastoplasticMethod<Real>::pointsToGrid(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("points to grid");
     mpm::makeRoom(tiles_, blocks_.points.size() * mpm::kTileNodes * mpm::kNodeReals);
     reaches_.resize(blocks_.points.size());
-    exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
-        if (settings_.kernel == mpm::Kernel::cubic) scatterBlock<mpm::CubicStencil>(world, b, dt);
-        else scatterBlock<mpm::QuadraticStencil>(world, b, dt);
-    });
+    mpm::withStencil(settings_.kernel, [&]<template <class> class Stencil>() { exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) { scatterBlock<Stencil>(world, b, dt); }); });
 }
 
 // Mass and momentum of points to their block's tile, p_i += w m (v + C (x_i − x_p)), and the impulse of the step,
 // −w Δt V⁰ τ D⁻¹ (x_i − x_p): the force (23) with the weight gradients of the moving-least-squares form [Hu2018].
 template <class Real>
 template <template <class> class Stencil>
-void ExplicitMethod<Real>::scatterBlock(const world::World& world, std::size_t b, double dt) {
+void ElastoplasticMethod<Real>::scatterBlock(const world::World& world, std::size_t b, double dt) {
     using W = Wide<Real>;
     const std::array<Real, 3> h{static_cast<Real>(frame_.spacing.x), static_cast<Real>(frame_.spacing.y), static_cast<Real>(frame_.spacing.z)};
     const std::array<Real, 3> force = perAxis(implicit() ? 0 : Stencil<Real>::kPerMoment * dt);   // an implicit update finds the stress with the velocities
@@ -138,7 +137,7 @@ void ExplicitMethod<Real>::scatterBlock(const world::World& world, std::size_t b
 }
 
 template <class Real>
-void ExplicitMethod<Real>::push(const world::World& world, const mpm::PointBlock& block, std::uint32_t group, double dt, Real* change) const {
+void ElastoplasticMethod<Real>::push(const world::World& world, const mpm::PointBlock& block, std::uint32_t group, double dt, Real* change) const {
     for (int p = 0; p < mpm::pointsInGroup(block, group); ++p) {
         const std::size_t row = 8 * std::size_t{group} + static_cast<std::size_t>(p);
         const Vec3 dv = world.forces.velocityChange(world.materials[static_cast<std::size_t>(points_.material(row))], worldPosition(block, row),
@@ -148,7 +147,7 @@ void ExplicitMethod<Real>::push(const world::World& world, const mpm::PointBlock
 }
 
 template <class Real>
-double ExplicitMethod<Real>::mostFriction(const world::World& world) const {
+double ElastoplasticMethod<Real>::mostFriction(const world::World& world) const {
     std::vector<int> materials = world.grainMaterials();
     materials.push_back(grainMaterial_);
     std::erase_if(materials, [&](int m) { return matter_[static_cast<std::size_t>(m)].solid(); });
@@ -159,14 +158,14 @@ double ExplicitMethod<Real>::mostFriction(const world::World& world) const {
 
 // Tiles to nodes, momentum to velocity, gravity, bodies.
 template <class Real>
-double ExplicitMethod<Real>::updateNodes(const Exec& exec, const world::World& world, double dt) {
+double ElastoplasticMethod<Real>::updateNodes(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("grid");
     const double most = sumNodes(exec, world, dt, true);
     return std::max(most, coupleBodies(exec, dt));
 }
 
 template <class Real>
-double ExplicitMethod<Real>::sumNodes(const Exec& exec, const world::World& world, double dt, bool withBodies) {
+double ElastoplasticMethod<Real>::sumNodes(const Exec& exec, const world::World& world, double dt, bool withBodies) {
     if (blocksChanged_ || placedRevision_ != world.revision) contact_.place(exec, frame_, blocks_.nodes, world, grainMaterial_, mostFriction(world));
     blocksChanged_ = false;
     placedRevision_ = world.revision;
@@ -189,7 +188,7 @@ double ExplicitMethod<Real>::sumNodes(const Exec& exec, const world::World& worl
 }
 
 template <class Real>
-double ExplicitMethod<Real>::coupleBodies(const Exec& exec, double dt) {
+double ElastoplasticMethod<Real>::coupleBodies(const Exec& exec, double dt) {
     const Vec3 perCell{dt / frame_.spacing.x, dt / frame_.spacing.y, dt / frame_.spacing.z};
     double most = 0;
     contact_.couple(exec, dt, freeBodies_, [&](std::size_t b, int n, const Vec3& velocity) {
@@ -203,7 +202,7 @@ double ExplicitMethod<Real>::coupleBodies(const Exec& exec, double dt) {
 }
 
 template <class Real>
-double ExplicitMethod<Real>::meetBodies(std::size_t block, double dt) {
+double ElastoplasticMethod<Real>::meetBodies(std::size_t block, double dt) {
     const Vec3 perCell{dt / frame_.spacing.x, dt / frame_.spacing.y, dt / frame_.spacing.z};
     double cells = 0;
     for (int n = 0; n < mpm::kBlockNodes; ++n) {
@@ -222,7 +221,7 @@ double ExplicitMethod<Real>::meetBodies(std::size_t block, double dt) {
 
 // Differences of neighbouring node velocities bound the gradient of their B-spline.
 template <class Real>
-double ExplicitMethod<Real>::largestNodeGradient(const Exec& exec) const {
+double ElastoplasticMethod<Real>::largestNodeGradient(const Exec& exec) const {
     constexpr std::array<int, 3> stride{mpm::kTileSide * mpm::kTileSide, mpm::kTileSide, 1};
     return exec.reduce(
         blocks_.points.size(), 4, 0.0,
@@ -246,11 +245,11 @@ double ExplicitMethod<Real>::largestNodeGradient(const Exec& exec) const {
         [](double a, double b) { return std::max(a, b); });
 }
 
-template world::StepReport ExplicitMethod<float>::step(const Exec&, world::World&, double);
-template world::StepReport ExplicitMethod<double>::step(const Exec&, world::World&, double);
-template double ExplicitMethod<float>::sumNodes(const Exec&, const world::World&, double, bool);
-template double ExplicitMethod<double>::sumNodes(const Exec&, const world::World&, double, bool);
-template double ExplicitMethod<float>::coupleBodies(const Exec&, double);
-template double ExplicitMethod<double>::coupleBodies(const Exec&, double);
+template world::StepReport ElastoplasticMethod<float>::step(const Exec&, world::World&, double);
+template world::StepReport ElastoplasticMethod<double>::step(const Exec&, world::World&, double);
+template double ElastoplasticMethod<float>::sumNodes(const Exec&, const world::World&, double, bool);
+template double ElastoplasticMethod<double>::sumNodes(const Exec&, const world::World&, double, bool);
+template double ElastoplasticMethod<float>::coupleBodies(const Exec&, double);
+template double ElastoplasticMethod<double>::coupleBodies(const Exec&, double);
 
 }  // namespace talus::elastoplastic

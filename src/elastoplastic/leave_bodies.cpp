@@ -2,7 +2,7 @@
 // Points and bodies. Nodes are stopped at surfaces (updateNodes); here points that came into a body all the same are put out.
 // Most points are far from all bodies: a group of them is looked at again when points and bodies may have come as near to each
 // other as is left free between them.
-#include "elastoplastic/explicit_method.h"
+#include "elastoplastic/method.h"
 #include "mpm/points_in_bodies.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ double shift(const world::Domain& domain, const world::Pose& a, const world::Pos
 
 // Distances to bodies change by no more than one moves: from the middle of a block follows what all its points have.
 template <class Real>
-double ExplicitMethod<Real>::blockClearance(const mpm::PointBlock& block) const {
+double ElastoplasticMethod<Real>::blockClearance(const mpm::PointBlock& block) const {
     constexpr double kMiddle = 0.5 * (mpm::kBlockSide - 1);
     if (atPeriod(block)) return 0;
     const Vec3 x = frame_.toWorld(block.coord, {kMiddle, kMiddle, kMiddle});
@@ -47,7 +47,7 @@ double ExplicitMethod<Real>::blockClearance(const mpm::PointBlock& block) const 
 }
 
 template <class Real>
-void ExplicitMethod<Real>::moveBodies(const Exec& exec, const world::World& world, double dt) {
+void ElastoplasticMethod<Real>::moveBodies(const Exec& exec, const world::World& world, double dt) {
     movedBodies_ = mpm::bodiesAfter(world, freeBodies_, dt);
     bodyShift_ = 0;
     std::vector<const world::Body*> active;
@@ -65,12 +65,12 @@ void ExplicitMethod<Real>::moveBodies(const Exec& exec, const world::World& worl
 }
 
 template <class Real>
-bool ExplicitMethod<Real>::mayMeetBodies(const mpm::PointBlock& block, double furthest) const {
+bool ElastoplasticMethod<Real>::mayMeetBodies(const mpm::PointBlock& block, double furthest) const {
     return std::any_of(clearance_.begin() + block.firstGroup, clearance_.begin() + block.firstGroup + block.groups, [&](double clearance) { return clearance <= furthest; });
 }
 
 template <class Real>
-void ExplicitMethod<Real>::leaveBodies(const world::World& world, const mpm::PointBlock& block, std::span<const Real> before, double dt, BlockReport& report) {
+void ElastoplasticMethod<Real>::leaveBodies(const world::World& world, const mpm::PointBlock& block, std::span<const Real> before, double dt, BlockReport& report) {
     const double narrowest = mpm::kNarrowestGap * frame_.smallestSpacing(), travelled = dt * report.pace.cellRate * norm(frame_.spacing) + bodyShift_;
     if (before.empty()) {   // too far from all bodies
         for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) clearance_[g] -= travelled;
@@ -111,7 +111,7 @@ void ExplicitMethod<Real>::leaveBodies(const world::World& world, const mpm::Poi
 
 // Points are put on the surface and lose the velocity with which they came; those that a body covered at once come out slowly.
 template <class Real>
-void ExplicitMethod<Real>::leaveBodies(const world::World& world, std::span<const world::BodySnapshot* const> near, std::size_t row, const Vec3& now, const Vec3& moved, double dt, BlockReport& report) {
+void ElastoplasticMethod<Real>::leaveBodies(const world::World& world, std::span<const world::BodySnapshot* const> near, std::size_t row, const Vec3& now, const Vec3& moved, double dt, BlockReport& report) {
     Vec3 x = now;
     mpm::leave(near, mpm::kNarrowestGap * frame_.smallestSpacing(), now - moved, x, [&](const mpm::Meeting& meeting) {
         const world::BodySnapshot& body = meeting.body;
@@ -132,7 +132,7 @@ void ExplicitMethod<Real>::leaveBodies(const world::World& world, std::span<cons
 }
 
 template <class Real>
-void ExplicitMethod<Real>::addMeetings(world::World& world) {
+void ElastoplasticMethod<Real>::addMeetings(world::World& world) {
     for (const auto& [body, load] : met_) {
         world.bodies[static_cast<std::size_t>(body - world.bodies.data())].load += load;
         for (std::size_t k = 0; k < freeBodies_.size(); ++k)
@@ -140,13 +140,13 @@ void ExplicitMethod<Real>::addMeetings(world::World& world) {
     }
 }
 
-template void ExplicitMethod<float>::moveBodies(const Exec&, const world::World&, double);
-template bool ExplicitMethod<float>::mayMeetBodies(const mpm::PointBlock&, double) const;
-template void ExplicitMethod<float>::leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const float>, double, BlockReport&);
-template void ExplicitMethod<float>::addMeetings(world::World&);
-template void ExplicitMethod<double>::moveBodies(const Exec&, const world::World&, double);
-template bool ExplicitMethod<double>::mayMeetBodies(const mpm::PointBlock&, double) const;
-template void ExplicitMethod<double>::leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const double>, double, BlockReport&);
-template void ExplicitMethod<double>::addMeetings(world::World&);
+template void ElastoplasticMethod<float>::moveBodies(const Exec&, const world::World&, double);
+template bool ElastoplasticMethod<float>::mayMeetBodies(const mpm::PointBlock&, double) const;
+template void ElastoplasticMethod<float>::leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const float>, double, BlockReport&);
+template void ElastoplasticMethod<float>::addMeetings(world::World&);
+template void ElastoplasticMethod<double>::moveBodies(const Exec&, const world::World&, double);
+template bool ElastoplasticMethod<double>::mayMeetBodies(const mpm::PointBlock&, double) const;
+template void ElastoplasticMethod<double>::leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const double>, double, BlockReport&);
+template void ElastoplasticMethod<double>::addMeetings(world::World&);
 
 }  // namespace talus::elastoplastic

@@ -24,9 +24,9 @@ template <class Real>
 struct PrincipalTrial;
 
 template <class Real>
-class ExplicitMethod final : public world::Method {
+class ElastoplasticMethod final : public world::Method {
 public:
-    ExplicitMethod(const Settings&, const world::World&);
+    ElastoplasticMethod(const Settings&, const world::World&);
 
     world::Inserted insert(const Exec&, world::World&, const world::Fill&) override;
     world::Removed erase(const Exec&, const world::Region&, world::ChunkSink* taken) override;
@@ -120,7 +120,7 @@ private:
     WideMask<Real> answer(const GroupMatter&, const Cone<Real>&, const std::array<Wide<Real>, 9>& stretch, SandState<Real>&, Wide<Real>& soundSquared) const;
     std::optional<int> oneSand(const mpm::PointBlock&) const;
     StepMatter stepMatter(double dt) const;
-    /// Puts points of a block, or one, out of bodies that they came into (explicit_bodies.cpp).
+    /// Puts points of a block, or one, out of bodies that they came into (leave_bodies.cpp).
     /// `before`: positions at the start of the step; none where no point of the block can have met a body.
     void leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const Real> before, double dt, BlockReport&);
     void leaveBodies(const world::World&, std::span<const world::BodySnapshot* const> near, std::size_t row, const Vec3& now, const Vec3& moved, double dt, BlockReport&);
@@ -128,7 +128,7 @@ private:
     double blockClearance(const mpm::PointBlock&) const;            // of all its points, or 0
     bool mayMeetBodies(const mpm::PointBlock&, double furthest) const;
     void addMeetings(world::World&);                   // what points that came into bodies did to them
-    /// Every so often: lets points that lie looser or closer than their volume says know it (explicit_volumes.cpp).
+    /// Every so often: lets points that lie looser or closer than their volume says know it (volumes.cpp).
     void matchVolumes(const Exec&, double dt);
     template <template <class> class Stencil>
     void matchBlock(std::size_t pointBlock, double time, const std::vector<Real>& ofSand);
@@ -217,7 +217,7 @@ private:
 };
 
 template <class Real>
-[[gnu::always_inline]] inline Cone<Real> ExplicitMethod<Real>::cones(std::size_t group, const Wide<Real>& q) const {
+[[gnu::always_inline]] inline Cone<Real> ElastoplasticMethod<Real>::cones(std::size_t group, const Wide<Real>& q) const {
     const auto ofMaterial = [&](const std::vector<Real>& values) {
         return values.size() == 1 ? Wide<Real>(values.front()) : talus::gather(values.data(), WideInt::load(points_.material.group(group)));
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From grid to points: velocities, positions, strains and stresses. The numbers of sections and equations are those of [Klar2016].
-#include "elastoplastic/explicit_method.h"
+#include "elastoplastic/method.h"
 #include "elastoplastic/point_state.h"
 #include "elastoplastic/sand.h"
 #include "elastoplastic/solid.h"
@@ -30,10 +30,41 @@ template <class Real>
     return determinant(WideMat3<Real>{{s[0] + Real(1), s[1], s[2], s[3], s[4] + Real(1), s[5], s[6], s[7], s[8] + Real(1)}});
 }
 
+// What a point's velocity and affine matrix have beyond what the grid gave back at the start of the step is kept, and forgotten over the
+// relaxation time: w ← Σ w_i v_i + e^(−Δt/T) (w − Σ w_i v_i⁰). Positions and strain move with the grid alone.
+template <class Real>
+struct GridMotion {
+    std::array<Real, 3> toCells, toGradient;             // Δt/h; from moments of velocities to their gradient
+    Wide<Real> step, memory;                             // Δt; e^(−Δt/T)
+    bool keepsAffine;
+    Wide<Real> fastest{Real(0)}, steepest{Real(0)};      // cells moved and |∇v| so far, of each lane
+
+    /// (16)–(18) of a group: returns Δt ∇v, adds the positions to `finite`.
+    [[gnu::always_inline]] std::array<Wide<Real>, 9> move(const mpm::GatheredVelocities<Real>& grid, Real* position, Real* velocity, Real* affine, Wide<Real>& finite) {
+        using W = Wide<Real>;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            mulAdd(memory, W::load(velocity + 8 * axis) - grid.before.velocity[axis], grid.after.velocity[axis]).store(velocity + 8 * axis);
+            const W moved = grid.after.velocity[axis] * toCells[axis];
+            fastest = max(fastest, abs(moved));
+            const W p = W::load(position + 8 * axis) + moved;
+            p.store(position + 8 * axis);
+            finite += p;
+        }
+        std::array<W, 9> stretch;
+        for (std::size_t i = 0; i < 9; ++i) {
+            const W gradient = grid.after.moment[i] * toGradient[i % 3];
+            if (keepsAffine) mulAdd(memory, negMulAdd(grid.before.moment[i], toGradient[i % 3], W::load(affine + 8 * i)), gradient).store(affine + 8 * i);
+            steepest = max(steepest, abs(gradient));
+            stretch[i] = gradient * step;
+        }
+        return stretch;
+    }
+};
+
 }  // namespace
 
 template <class Real>
-void ExplicitMethod<Real>::BlockReport::note(std::uint32_t group, int points, const Wide<Real>& finite, const Wide<Real>& stretched, const WideMask<Real>& beyondSense) {
+void ElastoplasticMethod<Real>::BlockReport::note(std::uint32_t group, int points, const Wide<Real>& finite, const Wide<Real>& stretched, const WideMask<Real>& beyondSense) {
     const std::array<Real, 8> sums = finite.lanes(), determinants = stretched.lanes(), isCrushed = select(beyondSense, Wide<Real>(Real(1)), Wide<Real>(Real(0))).lanes();
     for (int p = 0; p < points; ++p) {
         const auto lane = static_cast<std::size_t>(p);
@@ -44,7 +75,7 @@ void ExplicitMethod<Real>::BlockReport::note(std::uint32_t group, int points, co
 }
 
 template <class Real>
-std::int64_t ExplicitMethod<Real>::gridToPoints(const Exec& exec, const world::World& world, double dt, double cells) {
+std::int64_t ElastoplasticMethod<Real>::gridToPoints(const Exec& exec, const world::World& world, double dt, double cells) {
     const auto phase = exec.phase("grid to points");
     workerTiles_.resize(static_cast<std::size_t>(exec.threads()));
     for (auto& tile : workerTiles_) tile.resize(mpm::kTileNodes * mpm::kNodeReals);
@@ -59,9 +90,9 @@ std::int64_t ExplicitMethod<Real>::gridToPoints(const Exec& exec, const world::W
         const Real* positions = points_.position.group(block.firstGroup);
         const std::vector<Real> before(positions, positions + (!movedBodies_.empty() && mayMeetBodies(block, furthest) ? 24 * std::size_t{block.groups} : 0));
         const std::optional<int> material = several_ ? oneSand(block) : std::optional(0);
-        reports[b] = settings_.kernel == mpm::Kernel::cubic ? (material ? updateBlock<mpm::CubicStencil, false>(block, tile, dt, matter, *material) : updateBlock<mpm::CubicStencil, true>(block, tile, dt, matter, 0))
-                     : material                             ? updateBlock<mpm::QuadraticStencil, false>(block, tile, dt, matter, *material)
-                                                            : updateBlock<mpm::QuadraticStencil, true>(block, tile, dt, matter, 0);
+        reports[b] = mpm::withStencil(settings_.kernel, [&]<template <class> class Stencil>() {
+            return material ? updateBlock<Stencil, false>(block, tile, dt, matter, *material) : updateBlock<Stencil, true>(block, tile, dt, matter, 0);
+        });
         if (!movedBodies_.empty()) leaveBodies(world, block, before, dt, reports[b]);
     });
     pace_ = {};
@@ -80,21 +111,15 @@ std::int64_t ExplicitMethod<Real>::gridToPoints(const Exec& exec, const world::W
     return bad;
 }
 
-// (11)–(13), (16)–(18) for the points of one block. What a point's velocity and affine matrix have beyond what the grid gave
-// back at the start of the step is kept, and forgotten over the relaxation time: w ← Σ w_i v_i + e^(−Δt/T) (w − Σ w_i v_i⁰).
-// Positions and strain move with the grid alone. Departure from §5.4: positions and strain move with the velocity after
-// friction, as velocities do; with the velocity before it, a bed that friction holds on a slope creeps.
+// (11)–(13), (16)–(18) for the points of one block. Departure from §5.4: positions and strain move with the velocity after friction, as
+// velocities do; with the velocity before it, a bed that friction holds on a slope creeps.
 template <class Real>
 template <template <class> class Stencil, bool Several>
-typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(const mpm::PointBlock& block, const Real* tile, double dt, const StepMatter& matters, int material) {
+typename ElastoplasticMethod<Real>::BlockReport ElastoplasticMethod<Real>::updateBlock(const mpm::PointBlock& block, const Real* tile, double dt, const StepMatter& matters, int material) {
     using W = Wide<Real>;
-    const std::array<Real, 3> toCells{static_cast<Real>(dt / frame_.spacing.x), static_cast<Real>(dt / frame_.spacing.y), static_cast<Real>(dt / frame_.spacing.z)};
-    constexpr double kPerMoment = Stencil<Real>::kPerMoment;
-    const std::array<Real, 3> toGradient{static_cast<Real>(kPerMoment / frame_.spacing.x), static_cast<Real>(kPerMoment / frame_.spacing.y), static_cast<Real>(kPerMoment / frame_.spacing.z)};
-    const W step(static_cast<Real>(dt)), memory(matters.memory);
-    const bool keepsAffine = settings_.affine();
+    GridMotion<Real> motion{.toCells = perAxis(dt), .toGradient = perAxis(Stencil<Real>::kPerMoment), .step = W(static_cast<Real>(dt)), .memory = W(matters.memory), .keepsAffine = settings_.affine()};
     GroupMatter matter = matters.of(material);
-    W fastest(Real(0)), steepest(Real(0)), soundSquared(Real(0));
+    W soundSquared(Real(0));
     BlockReport report;
     for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
         // Stores of packs may alias anything: pointers are taken before the first one.
@@ -106,26 +131,9 @@ typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(con
             matter = matters.of(WideInt::load(points_.material.group(g)));
             cone.kappa *= W::load(points_.frictionRatio.group(g));
         }
-        const Stencil<Real> stencil(position);
         const int points = mpm::pointsInGroup(block, g);
-        const auto [v, before] = mpm::gather(stencil, points, tile);
-
         W finite(Real(0));
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            mulAdd(memory, W::load(velocity + 8 * axis) - before.velocity[axis], v.velocity[axis]).store(velocity + 8 * axis);
-            const W moved = v.velocity[axis] * toCells[axis];
-            fastest = max(fastest, abs(moved));
-            const W p = W::load(position + 8 * axis) + moved;
-            p.store(position + 8 * axis);
-            finite += p;
-        }
-        std::array<W, 9> stretch;   // Δt ∇v
-        for (std::size_t i = 0; i < 9; ++i) {
-            const W gradient = v.moment[i] * toGradient[i % 3];
-            if (keepsAffine) mulAdd(memory, negMulAdd(before.moment[i], toGradient[i % 3], W::load(affine + 8 * i)), gradient).store(affine + 8 * i);
-            steepest = max(steepest, abs(gradient));
-            stretch[i] = gradient * step;
-        }
+        const std::array<W, 9> stretch = motion.move(mpm::gather(Stencil<Real>(position), points, tile), position, velocity, affine, finite);   // Δt ∇v
         SandState<Real> state;   // not braces: those would write zeros first
         state.strain = advanceStrain(loadSym(strain), stretch);
         state.expansion = W::load(expansion);
@@ -146,13 +154,13 @@ typename ExplicitMethod<Real>::BlockReport ExplicitMethod<Real>::updateBlock(con
         const W stretched = determinantOfStretch(stretch);
         if (!all((abs(finite) < W(std::numeric_limits<Real>::max())) & (stretched > W(Real(0))) & !crushed)) report.note(g, points, finite, stretched, crushed);
     }
-    report.pace = {.cellRate = static_cast<double>(maxLane(fastest)) / dt, .gradient = static_cast<double>(maxLane(steepest)), .soundSpeed = std::sqrt(static_cast<double>(maxLane(soundSquared)))};
+    report.pace = {.cellRate = static_cast<double>(maxLane(motion.fastest)) / dt, .gradient = static_cast<double>(maxLane(motion.steepest)), .soundSpeed = std::sqrt(static_cast<double>(maxLane(soundSquared)))};
     return report;
 }
 
 /// A group whose points may be of any law: each law that occurs answers for all eight, and its own are kept.
 template <class Real>
-WideMask<Real> ExplicitMethod<Real>::answer(const GroupMatter& matter, const Cone<Real>& cone, const std::array<Wide<Real>, 9>& stretch, SandState<Real>& state, Wide<Real>& soundSquared) const {
+WideMask<Real> ElastoplasticMethod<Real>::answer(const GroupMatter& matter, const Cone<Real>& cone, const std::array<Wide<Real>, 9>& stretch, SandState<Real>& state, Wide<Real>& soundSquared) const {
     using W = Wide<Real>;
     const auto ofLaw = [&](Law law) { return matter.law == W(static_cast<Real>(law)); };
     const SandState<Real> trial = state;
@@ -178,7 +186,7 @@ WideMask<Real> ExplicitMethod<Real>::answer(const GroupMatter& matter, const Con
 
 /// The material of a block whose points are all of one, and that sand with one friction at any speed.
 template <class Real>
-std::optional<int> ExplicitMethod<Real>::oneSand(const mpm::PointBlock& block) const {
+std::optional<int> ElastoplasticMethod<Real>::oneSand(const mpm::PointBlock& block) const {
     const std::int32_t* materials = points_.material.group(block.firstGroup);
     const std::int32_t first = *materials;
     if (settings_.fastMuHat || settings_.frictionSpreadDeg > 0 || matter_[static_cast<std::size_t>(first)].solid()) return std::nullopt;
@@ -190,7 +198,7 @@ std::optional<int> ExplicitMethod<Real>::oneSand(const mpm::PointBlock& block) c
 // One memory for all: what points of a node keep of their velocities sums up to nothing only if all keep the same part. Where all is
 // sand of one stiffness, the fastest sound counts for all densities.
 template <class Real>
-typename ExplicitMethod<Real>::StepMatter ExplicitMethod<Real>::stepMatter(double dt) const {
+typename ElastoplasticMethod<Real>::StepMatter ElastoplasticMethod<Real>::stepMatter(double dt) const {
     const double h = frame_.smallestSpacing();
     StepMatter step{.memory = static_cast<Real>(velocityMemory(settings_, sandSpeed_ > 0 ? h / sandSpeed_ : kSolidMemory * h / waveSpeed_, dt)), .law = {}, .lambda = {}, .twoMu = {}, .viscosity = {}, .soundSquared = {}, .kappaFast = {}, .inertia = {}};
     for (const Matter& matter : matter_) {
@@ -208,11 +216,11 @@ typename ExplicitMethod<Real>::StepMatter ExplicitMethod<Real>::stepMatter(doubl
     return step;
 }
 
-template WideMask<float> ExplicitMethod<float>::answer(const GroupMatter&, const Cone<float>&, const std::array<Wide<float>, 9>&, SandState<float>&, Wide<float>&) const;
-template WideMask<double> ExplicitMethod<double>::answer(const GroupMatter&, const Cone<double>&, const std::array<Wide<double>, 9>&, SandState<double>&, Wide<double>&) const;
-template ExplicitMethod<float>::StepMatter ExplicitMethod<float>::stepMatter(double) const;
-template ExplicitMethod<double>::StepMatter ExplicitMethod<double>::stepMatter(double) const;
-template std::int64_t ExplicitMethod<float>::gridToPoints(const Exec&, const world::World&, double, double);
-template std::int64_t ExplicitMethod<double>::gridToPoints(const Exec&, const world::World&, double, double);
+template WideMask<float> ElastoplasticMethod<float>::answer(const GroupMatter&, const Cone<float>&, const std::array<Wide<float>, 9>&, SandState<float>&, Wide<float>&) const;
+template WideMask<double> ElastoplasticMethod<double>::answer(const GroupMatter&, const Cone<double>&, const std::array<Wide<double>, 9>&, SandState<double>&, Wide<double>&) const;
+template ElastoplasticMethod<float>::StepMatter ElastoplasticMethod<float>::stepMatter(double) const;
+template ElastoplasticMethod<double>::StepMatter ElastoplasticMethod<double>::stepMatter(double) const;
+template std::int64_t ElastoplasticMethod<float>::gridToPoints(const Exec&, const world::World&, double, double);
+template std::int64_t ElastoplasticMethod<double>::gridToPoints(const Exec&, const world::World&, double, double);
 
 }  // namespace talus::elastoplastic

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points put into the method: a region, or grains given one by one.
 #include "elastoplastic/carried.h"
-#include "elastoplastic/explicit_method.h"
+#include "elastoplastic/method.h"
 
 #include "geometry/operators.h"
 #include "geometry/primitives.h"
@@ -40,19 +40,19 @@ Sym stressAtRest(const Vec3& gravity, double weight, double k0) {
 }  // namespace
 
 template <class Real>
-double ExplicitMethod<Real>::grainSpacing() const {
+double ElastoplasticMethod<Real>::grainSpacing() const {
     return std::cbrt(frame_.cellVolume() / static_cast<double>(settings_.pointsPerCell));
 }
 
 template <class Real>
-world::Inserted ExplicitMethod<Real>::insert(const Exec& exec, world::World& world, const world::Fill& fill) {
+world::Inserted ElastoplasticMethod<Real>::insert(const Exec& exec, world::World& world, const world::Fill& fill) {
     refresh(world);
     return fill.listed ? insertListed(exec, world, fill) : insertRegion(exec, world, fill);
 }
 
 // Points of the region that no body covers.
 template <class Real>
-world::Inserted ExplicitMethod<Real>::insertRegion(const Exec& exec, world::World& world, const world::Fill& fill) {
+world::Inserted ElastoplasticMethod<Real>::insertRegion(const Exec& exec, world::World& world, const world::Fill& fill) {
     mpm::StartPoints start = mpm::startPoints(settings_.start, settings_.pointsPerCell, frame_, fill, world.seed);
     const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
     std::erase_if(start.positions, [&](const Vec3& x) { return mpm::insideAny(bodies, x); });
@@ -71,7 +71,7 @@ world::Inserted ExplicitMethod<Real>::insertRegion(const Exec& exec, world::Worl
 
 // A table is taken as it is, but for what lies in bodies or outside the domain; an emitter's places only where there is room.
 template <class Real>
-world::Inserted ExplicitMethod<Real>::insertListed(const Exec& exec, world::World& world, const world::Fill& fill) {
+world::Inserted ElastoplasticMethod<Real>::insertListed(const Exec& exec, world::World& world, const world::Fill& fill) {
     const world::ListedGrains& list = *fill.listed;
     const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
     const double ownVolume = frame_.cellVolume() / static_cast<double>(settings_.pointsPerCell);
@@ -91,7 +91,7 @@ world::Inserted ExplicitMethod<Real>::insertListed(const Exec& exec, world::Worl
 
 /// Points near the places, in the order of blocks and rows.
 template <class Real>
-void ExplicitMethod<Real>::fillRoom(const std::vector<Vec3>& places, mpm::Room& room) const {
+void ElastoplasticMethod<Real>::fillRoom(const std::vector<Vec3>& places, mpm::Room& room) const {
     Aabb box;
     for (const Vec3& x : places) box.extend(x);
     box = geometry::grown(box, 3 * maxComponent(frame_.spacing));
@@ -107,7 +107,7 @@ void ExplicitMethod<Real>::fillRoom(const std::vector<Vec3>& places, mpm::Room& 
 
 template <class Real>
 template <class PointAt>
-world::Inserted ExplicitMethod<Real>::add(const Exec& exec, world::World& world, const world::Fill& fill, std::size_t added, const PointAt& pointAt) {
+world::Inserted ElastoplasticMethod<Real>::add(const Exec& exec, world::World& world, const world::Fill& fill, std::size_t added, const PointAt& pointAt) {
     world::Inserted inserted;
     if (added == 0) return inserted;
     const std::size_t first = points_.rows();
@@ -150,9 +150,9 @@ world::Inserted ExplicitMethod<Real>::add(const Exec& exec, world::World& world,
     return inserted;
 }
 
-template world::Inserted ExplicitMethod<float>::insert(const Exec&, world::World&, const world::Fill&);
-template world::Inserted ExplicitMethod<double>::insert(const Exec&, world::World&, const world::Fill&);
-template double ExplicitMethod<float>::grainSpacing() const;
-template double ExplicitMethod<double>::grainSpacing() const;
+template world::Inserted ElastoplasticMethod<float>::insert(const Exec&, world::World&, const world::Fill&);
+template world::Inserted ElastoplasticMethod<double>::insert(const Exec&, world::World&, const world::Fill&);
+template double ElastoplasticMethod<float>::grainSpacing() const;
+template double ElastoplasticMethod<double>::grainSpacing() const;
 
 }  // namespace talus::elastoplastic
