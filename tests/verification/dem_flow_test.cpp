@@ -136,7 +136,7 @@ Impact impact(double speed, double grain, double wide, double deep, const Exec& 
         out.depth = std::max(out.depth, surface + radius - run.world().bodies.back().free()->pose.position.z);
     }
     const std::vector<double> after = heights();
-    for (std::size_t ring = after.size() - 1; ring > 0 && out.diameter == 0; --ring) {   // from outside
+    for (std::size_t ring = 1; ring < after.size() && out.diameter == 0; ++ring) {   // outward to where the bed is as high as before
         const double here = after[ring - 1] - before[ring - 1], there = after[ring] - before[ring];
         if (here < 0 && there >= 0) out.diameter = 2 * grain * (static_cast<double>(ring) - 0.5 + here / (here - there));
     }
