@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which friction between grains makes a heap stand at an angle. Measured; tools/measure-repose.py makes the table again.
+// Which friction between grains makes a heap stand at an angle. Measured; `talus calibrate` makes the table again.
 #pragma once
 
 #include "dem/clump_template.h"

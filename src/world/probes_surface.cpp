@@ -201,16 +201,19 @@ public:
         for (std::size_t i = 0; i < grains.count; ++i)
             if (filter().accepts(grains, i)) volumes_.add(grains.position(i), grains.volume[i]);
     }
-    // A flank per sector, then their mean and standard deviation; the residual is the rms over all flanks.
+    // A flank per sector, then the angle of their mean slope and the standard deviation of their angles; the residual is the rms over all flanks.
     std::vector<double> finish(const Simulation&) override {
-        double height = 0;
-        for (int bin = 0; bin < settings_.flank.bins; ++bin) height = std::max(height, volumes_.height(bin));
-        double n = 0, sum = 0, sumSquares = 0, missed = 0, points = 0;
+        const double height = heapHeight();
+        const std::vector<int> common = flankBins(height, [this](int bin) { return volumes_.height(bin); });
+        double n = 0, slopes = 0, sum = 0, sumSquares = 0, missed = 0, points = 0;
         for (int sector = 0; sector < settings_.sectors; ++sector) {
-            const LineFit line = flank(sector, height);
+            const auto heightOf = [&](int bin) { return volumes_.height(sector, bin); };
+            LineFit line;
+            for (const int bin : settings_.flank.direction ? flankBins(height, heightOf) : common) line.add(volumes_.centre(bin), heightOf(bin));
             if (line.count() < kLeastPoints) continue;
             const double angle = std::atan(-line.slope()) * kDegrees;
             ++n;
+            slopes -= line.slope();
             sum += angle;
             sumSquares += angle * angle;
             missed += line.squares();
@@ -218,26 +221,31 @@ public:
         }
         if (n == 0) return {kUnknown, kUnknown, kUnknown, height, 0};
         const double mean = sum / n;
-        return {mean, std::sqrt(std::max(0.0, sumSquares / n - mean * mean)), std::sqrt(missed / points), height, n};
+        return {std::atan(slopes / n) * kDegrees, std::sqrt(std::max(0.0, sumSquares / n - mean * mean)), std::sqrt(missed / points), height, n};
     }
 
 private:
     static constexpr std::size_t kLeastPoints = 3;
 
-    // Outward from the sector's highest bin down to the lower fraction of the heap's height.
-    LineFit flank(int sector, double height) const {
-        const int bins = settings_.flank.bins;
+    /// Of the highest bin. The two innermost rings count as one: the first holds so few grains that chance makes it the highest.
+    double heapHeight() const {
+        const bool rings = !settings_.flank.direction;
+        double height = rings ? 0.25 * volumes_.height(0) + 0.75 * volumes_.height(1) : volumes_.height(0);
+        for (int bin = 1; bin < settings_.flank.bins; ++bin) height = std::max(height, volumes_.height(bin));
+        return height;
+    }
+
+    /// Outward from the highest bin down to the lower fraction of the heap's height. The sectors of a ring share theirs: if each took those
+    /// that its own heights choose, it would leave out what chance raised above or lowered below the range, and find a flatter flank.
+    template <class HeightOf>
+    std::vector<int> flankBins(double height, const HeightOf& heightOf) const {
         int peak = 0;
-        for (int bin = 1; bin < bins; ++bin)
-            if (volumes_.height(sector, bin) > volumes_.height(sector, peak)) peak = bin;
-        LineFit line;
-        if (!(height > 0)) return line;
-        for (int bin = peak; bin < bins; ++bin) {
-            const double h = volumes_.height(sector, bin);
-            if (h < settings_.low * height) break;
-            if (h <= settings_.high * height) line.add(volumes_.centre(bin), h);
-        }
-        return line;
+        for (int bin = 1; bin < settings_.flank.bins; ++bin)
+            if (heightOf(bin) > heightOf(peak)) peak = bin;
+        std::vector<int> bins;
+        for (int bin = peak; height > 0 && bin < settings_.flank.bins && heightOf(bin) >= settings_.low * height; ++bin)
+            if (heightOf(bin) <= settings_.high * height) bins.push_back(bin);
+        return bins;
     }
 
     ReposeProbe settings_;

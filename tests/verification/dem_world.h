@@ -45,11 +45,19 @@ inline void addFloor(world::World& world) {
     floor.motion = world::Motion({}, Quat{}, {});
     world.bodies.push_back(std::move(floor));
 }
-inline world::Simulation startDem(world::World world, const dem::Settings& settings) {
-    auto method = dem::info.create(settings, world, world::Precision::float64);
+inline world::Simulation startDem(world::World world, const dem::Settings& settings, const Exec& exec = Exec(1), world::Precision precision = world::Precision::float64) {
+    auto method = dem::info.create(settings, world, precision);
     world::Simulation simulation(std::move(world), std::move(method));
-    simulation.fill(Exec(1));
+    simulation.fill(exec);
     return simulation;
+}
+
+/// Grains as soft as those of the built-in scenes, so that steps are long, and ten steps to half a period of a contact.
+inline dem::Settings softGrains() {
+    dem::Settings settings;
+    settings.youngsModulus = 1e6;
+    settings.stepFraction = 0.1;
+    return settings;
 }
 
 /// Turns the only grain; clumps come turned at random.

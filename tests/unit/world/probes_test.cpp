@@ -422,6 +422,28 @@ TEST(Probes, reposeOfACone) {
     }
 }
 
+// Few grains: what chance does to the heights of sectors must not make the flank flatter.
+TEST(Probes, reposeOfASmallHeap) {
+    constexpr double kGrain = 0.03, kAngle = 30;
+    double sum = 0;
+    constexpr int kHeaps = 20;
+    for (int heap = 0; heap < kHeaps; ++heap) {
+        Bench bench(tray());
+        Rng rng(1, 2, static_cast<std::uint64_t>(heap));
+        const double slope = std::tan(kAngle * kDegree), radius = 14 * kGrain;
+        for (int i = 0; i < static_cast<int>(std::numbers::pi / 3 * radius * radius * radius * slope / std::pow(kGrain, 3));) {
+            const Vec3 x{rng.uniform(-radius, radius), rng.uniform(-radius, radius), rng.uniform(0, radius * slope)};
+            if (x.z > slope * (radius - std::hypot(x.x, x.y))) continue;
+            bench.grains.grains.push_back({.position = x, .velocity = {}, .mass = 1, .volume = std::pow(kGrain, 3), .radius = 0.5 * kGrain});
+            ++i;
+        }
+        const Flank flank{.origin = {}, .up = {0, 0, 1}, .direction = {}, .reach = 1.3 * radius, .width = 1, .bins = 25};
+        sum += bench.row(*makeProbe({"p", {}}, ReposeProbe{flank, 8, 0.15, 0.85}))["angle_deg"] / kHeaps;
+    }
+    RecordProperty("angle", std::to_string(sum));
+    EXPECT_NEAR(sum, kAngle, 1) << "degrees; grains thrown at random scatter more than those of a heap";
+}
+
 TEST(Probes, reposeOfARidgeOnBothSides) {
     Bench bench(tray());
     fillBelow(bench.grains.grains, bench.simulation.world().domain, 0.01, [&](double x, double) { return 0.3 - std::tan((x > 0 ? 35 : 31) * kDegree) * std::abs(x); });
