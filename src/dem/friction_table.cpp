@@ -9,7 +9,7 @@ namespace {
 /// Heaps poured by
 ///     talus calibrate --template SHAPE --angle ANGLE --most-runs 6
 /// for 20, 25, 30 and 35 degrees, for spheres 40 too: the nearest heap of each, and for clumps the steepest one without rolling friction. 1,900 grains of 1 MPa, poured as in the
-/// scene `heap`. A heap poured again stands within one to two degrees. More rolling friction makes heaps of clumps no steeper (35 degrees for `cube8` with 0.34).
+/// scene `heap`. A heap poured again stands within one to two degrees. More rolling friction made heaps of `cube8` no steeper (35 degrees with 0.34); other clumps were not tried.
 struct Row {
     double degrees, friction, rolling;
 };

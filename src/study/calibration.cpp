@@ -19,7 +19,7 @@ constexpr double kNarrowest = 0.01;       // beyond this, noise decides
 constexpr std::string_view kTableFile = "calibration.csv", kMaterialFile = "material.toml";
 
 /// Heaps of about 1,900 grains with ten steps to half a period of a contact. How steep a heap is depends on how it is poured and on its size: from five times as
-/// high it is four degrees flatter, twice as fast eight, and half as large two to three steeper. So the spout stands as many grains above the tip as in the scene,
+/// high it is four degrees flatter, 2.5 times as fast eight, and with 14 grains to the foot instead of 20 two to three steeper. So the spout stands as many grains above the tip as in the scene,
 /// and pours so much faster that these heaps stand as those of the scene do.
 const std::vector<std::string> kSmallHeap{"resolution.size== foot/14", "gap== 0.043*foot", "full=1.8", "time.end=2.6", "dem.step_fraction=0.1"};
 
