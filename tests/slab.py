@@ -14,7 +14,7 @@ TIME_UP = 6
 # Largest difference of run-outs between one and two widths; the run-out is that of the front with 90 % of the mass behind it. Grains of
 # dem are packed at random, a hundred to a layer: run-outs scatter by 5 %, so that means over seeds are compared.
 WIDER = {"elastoplastic": 0.03, "nonsmooth": 0.03, "dem": 0.08, "guided": 0.08}
-SEEDS = {"elastoplastic": [1], "nonsmooth": [1], "dem": [1, 2, 3], "guided": [1, 2, 3]}
+SEEDS = {"elastoplastic": [1], "nonsmooth": [1], "dem": [1, 2, 3], "guided": range(1, 13)}
 BLOCK = 0.1   # width of the block before it runs out [m]
 
 
