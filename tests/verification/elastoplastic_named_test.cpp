@@ -9,18 +9,9 @@ namespace {
 using namespace test;
 using elastoplastic::Settings;
 
-Start startWith(const Settings& settings) {
-    return [settings](world::World world, const Exec& exec) {
-        auto method = elastoplastic::info.create(settings, world, world::Precision::float32);
-        world::Simulation run(std::move(world), std::move(method));
-        run.fill(exec);
-        return run;
-    };
-}
-
 // PHYSICS: 15 %, with K from the run itself.
 TEST(ElastoplasticFlow, wallsCarryAColumnAsJanssenSays) {
-    const JanssenColumn column = sinkingColumn(startWith({}));
+    const JanssenColumn column = sinkingColumn(startWith(elastoplastic::info, Settings{}));
     EXPECT_NEAR(column.floor / column.expected, 1, 0.15);
     EXPECT_LT(column.floor, 0.8 * column.hydrostatic);
 }
@@ -28,7 +19,7 @@ TEST(ElastoplasticFlow, wallsCarryAColumnAsJanssenSays) {
 TEST(ElastoplasticStudy, aCraterIsRound) {
     Settings settings;
     settings.start = mpm::Start::jittered;
-    expectRound(craterOfABall(startWith(settings)));
+    expectRound(craterOfABall(startWith(elastoplastic::info, settings)));
 }
 
 }  // namespace

@@ -18,6 +18,15 @@ namespace talus::test {
 
 /// Makes a method for the world and puts its grains in.
 using Start = std::function<world::Simulation(world::World, const Exec&)>;
+template <class Settings>
+Start startWith(const world::MethodInfo& info, const Settings& settings) {
+    return [&info, settings](world::World world, const Exec& exec) {
+        auto method = info.create(settings, world, world::Precision::float32);
+        world::Simulation run(std::move(world), std::move(method));
+        run.fill(exec);
+        return run;
+    };
+}
 
 inline world::FieldTable read(const world::Simulation& run, const Exec& exec, std::initializer_list<std::string_view> names) {
     world::FieldTable table;

@@ -12,21 +12,12 @@ namespace {
 using namespace test;
 using nonsmooth::Settings;
 
-Start startWith(const Settings& settings) {
-    return [settings](world::World world, const Exec& exec) {
-        auto method = nonsmooth::info.create(settings, world, world::Precision::float32);
-        world::Simulation run(std::move(world), std::move(method));
-        run.fill(exec);
-        return run;
-    };
-}
-
 // PHYSICS: 15 %, with K from the run itself.
 TEST(NonsmoothVerification, wallsCarryAColumnAsJanssenSays) {
     Settings settings;
     settings.dt = 0.01;
     settings.tolerance = 1e-4;
-    const JanssenColumn column = sinkingColumn(startWith(settings));
+    const JanssenColumn column = sinkingColumn(startWith(nonsmooth::info, settings));
     EXPECT_NEAR(column.floor / column.expected, 1, 0.15);
     EXPECT_LT(column.floor, 0.8 * column.hydrostatic);
 }
@@ -46,7 +37,7 @@ TEST(NonsmoothVerification, grainsBesideAClusterAreThrownOnlyWhereTheyShareItsNo
         Settings settings;
         settings.dt = 0.005;
         const Exec exec(1);
-        world::Simulation run = startWith(settings)(std::move(world), exec);
+        world::Simulation run = startWith(nonsmooth::info, settings)(std::move(world), exec);
         double up = 0, away = 0;
         for (int i = 1; i <= 20; ++i) {
             advance(run, exec, 0.005 * i);
@@ -66,7 +57,7 @@ TEST(NonsmoothVerification, grainsBesideAClusterAreThrownOnlyWhereTheyShareItsNo
 TEST(NonsmoothStudy, aCraterIsRound) {
     Settings settings;
     settings.start = mpm::Start::jittered;
-    expectRound(craterOfABall(startWith(settings)));
+    expectRound(craterOfABall(startWith(nonsmooth::info, settings)));
 }
 
 }  // namespace
