@@ -15,6 +15,8 @@ namespace {
 constexpr std::size_t kRowsPerTask = 1024;
 /// Longest axis over the radius of a ball of the same volume: beyond the first a point is halved; below the second two may become one.
 constexpr double kLong = 2, kRound = 1.5;
+/// In the same units, beyond this an ellipsoid does not follow: what is drawn out further, by shear that goes on or by the free fall of a few points, is no piece of matter any more.
+constexpr double kLongest = 5;
 /// Part of a whole point that is not halved any more; points in a cell over those at the start that are a crowd.
 constexpr double kSmallest = 0.5, kCrowd = 1.5;
 
@@ -38,6 +40,14 @@ SymTensor outer(double scale, const Vec3& a) { return scale * SymTensor{a.x * a.
 
 /// Whether the longest axis may be above `most` balls: it is at most √(tr F).
 bool maybeLonger(const SymTensor& f, double most, double radius) { return trace(f) > most * most * radius * radius; }
+
+/// With its longest axis cut to kLongest balls.
+SymTensor shortened(const SymTensor& f, double radius) {
+    if (!maybeLonger(f, kLongest, radius)) return f;
+    const Vec3 axis = longestAxis(f);
+    const double most = kLongest * radius, square = normSquared(axis);
+    return square > most * most ? f + outer(most * most / square - 1, axis) : f;
+}
 
 /// Copies a row of all columns.
 void copyRow(Points& points, std::size_t from, std::size_t to) {
@@ -129,7 +139,10 @@ SymTensor ofVolume(const SymTensor& f, double volume) {
 
 void stretchFrames(const Exec& exec, double dt, Points& points) {
     exec.forBlocks(points.rows(), kRowsPerTask, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t row = begin; row < end; ++row) points.frames->set(row, ofVolume(fromAxes(exponential(dt * points.gradientOf(row)), points.frames->tensor(row)), points.volume(row)));
+        for (std::size_t row = begin; row < end; ++row) {
+            const SymTensor followed = ofVolume(fromAxes(exponential(dt * points.gradientOf(row)), points.frames->tensor(row)), points.volume(row));
+            points.frames->set(row, ofVolume(shortened(followed, ballRadius(points.volume(row))), points.volume(row)));
+        }
     });
 }
 

@@ -223,8 +223,8 @@ void Finder::inCell(std::size_t cell, const NearBody& body, std::span<const Surf
         if (!(foot->at[axis] - first[axis] > touching && first[axis] + frame_.spacing[axis] - foot->at[axis] > touching)) return;
     for (const std::uint32_t n : grid_.cellNodes[cell]) {
         const std::uint64_t owner = gridKey(grid_.nodes[n]);
-        for (const SurfaceContact& c : std::ranges::equal_range(known, owner, {}, &SurfaceContact::owner))
-            if (c.body == body.index && dot(c.normal, foot->normal) > kSameNormal && std::abs(dot(c.normal, foot->at - c.at)) < kSamePlaneCells * frame_.smallestSpacing()) return;
+        for (auto c = std::ranges::lower_bound(known, owner, {}, &SurfaceContact::owner); c != known.end() && c->owner == owner; ++c)
+            if (c->body == body.index && dot(c->normal, foot->normal) > kSameNormal && std::abs(dot(c->normal, foot->at - c->at)) < kSamePlaneCells * frame_.smallestSpacing()) return;
     }
     SurfaceContact c;
     c.at = foot->at;

@@ -84,7 +84,7 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
     const bool single = precision == world::Precision::float32;
     const auto perRow = static_cast<double>(single ? FineColumns<float>().bytesPerRow() : FineColumns<double>().bytesPerRow()) + static_cast<double>(sizeof(FineChunk)) / kChunkRows;
     const double sorting = 2 * 8 + 2 * 4;
-    const double confining = settings.confined ? sizeof(SampledVolume) + sizeof(Mat3) + 4 * 8 : 0;
+    const double confining = settings.confined ? 2 * (sizeof(GuideState) + sizeof(SampledVolume) + sizeof(Mat3) + (3 + 1 + 1 + 6) * 8) : 0;   // guides with frames may have been halved
     const double perGuide = sizeof(Origin) + 2 * sizeof(GuideState) + 2 * 7 * 8 + confining;
     const double grains = static_cast<double>(guides.grains) * static_cast<double>(settings.factor);
     return {static_cast<std::int64_t>(grains), guides.bytes + grains * (perRow + sorting) + static_cast<double>(guides.grains) * perGuide,

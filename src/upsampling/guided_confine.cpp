@@ -3,7 +3,8 @@
 #include "upsampling/guided_method.h"
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
+#include <utility>
 
 namespace talus::upsampling {
 
@@ -32,30 +33,40 @@ void GuidedMethod<Real>::confine(const Exec& exec) {
     const auto phase = exec.phase("confinement");
     placeVolumes(exec);
     if (volumes_.empty()) return;
-    double reach = 0;
-    for (const Confining& one : volumes_) reach = std::max(reach, one.volume.extent());
+    Extents extents;
+    for (const Confining& one : volumes_) {
+        const double extent = one.volume.extent();
+        extents.usual += extent / static_cast<double>(volumes_.size());
+        extents.most = std::max(extents.most, extent);
+    }
     exec.forBlocks(grains_.chunks.size(), kTaskChunks, [&](std::size_t begin, std::size_t end) {
         Scratch scratch;
         for (std::size_t c = begin; c < end; ++c)
             for (std::size_t g = 0; g < kChunkGroups; ++g)
-                if ((grains_.chunks[c].alive >> (8 * g) & 0xff) != 0) confineGroup(c, g, reach, scratch);
+                if ((grains_.chunks[c].alive >> (8 * g) & 0xff) != 0) confineGroup(c, g, extents, scratch);
     });
 }
 
+// Most grains are in a volume near by; for the others the search widens, at least as far as the longest volume reaches.
 template <class Real>
-void GuidedMethod<Real>::confineGroup(std::size_t chunk, std::size_t group, double reach, Scratch& scratch) {
+void GuidedMethod<Real>::confineGroup(std::size_t chunk, std::size_t group, const Extents& extents, Scratch& scratch) {
     const Aabb box = grains_.bounds(chunk, group, group + 1);
-    const bool together = maxComponent(box.size()) < 4 * reach;
+    const bool together = maxComponent(box.size()) < 4 * extents.usual;
     scratch.found.clear();
-    if (together) field_.near(box, reach, scratch.found);
+    if (together) {   // nearest first: they are the likeliest to hold a grain
+        field_.near(box, extents.usual, scratch.found);
+        std::ranges::sort(scratch.found, {}, [centre = box.centre()](const GuideState& guide) { return std::pair(normSquared(guide.position - centre), guide.number); });
+    }
+    const double widest = 2 * norm(domain_.size());
+    std::vector<GuideState> found;
     eachRow(chunk, grains_.chunks[chunk].alive & std::uint64_t{0xff} << (8 * group), [&](std::size_t row) {
         const Vec3 x = grains_.position(row);
         Nearest nearest{.place = x};
         nearestVolume(scratch.found, x, nearest);
-        const double widest = 2 * norm(domain_.size());
-        for (double wider = together ? 2 * reach : reach; nearest.out == std::numeric_limits<double>::infinity() && wider < widest; wider *= 2) {
-            std::vector<GuideState> found;
-            field_.near({x, x}, wider, found);
+        for (double searched = together ? extents.usual : 0; nearest.out > 1 && searched < (std::isinf(nearest.out) ? widest : extents.most);) {
+            searched = searched > 0 ? 2 * searched : extents.usual;
+            found.clear();
+            field_.near({x, x}, searched, found);
             nearestVolume(found, x, nearest);
         }
         if (nearest.out > 1 && isFinite(nearest.place)) putBack(row, nearest.place, scratch);

@@ -40,11 +40,20 @@ void GuidedMethod<Real>::placeGuides(const Exec& exec, world::World& world, doub
         }
     }
     std::ranges::sort(ids);
-    if (ids != guideIds_) {
-        meetGuides(exec, world, world.nextId, dt);
-        if (settings_.removal == Removal::withGuide) removeRows(rowsWithoutGuide(), nullptr);
-    }
+    if (ids != guideIds_) followGuides(exec, world, std::move(ids), dt);
     field_.place(states, kReach * influenceRadius());
+}
+
+// Guides of a recorded run come and go in its steps, with their grains. Those of a method come by `insert` and go by `erase` alone: in its steps they split and merge,
+// and the grains are those they had.
+template <class Real>
+void GuidedMethod<Real>::followGuides(const Exec& exec, world::World& world, std::vector<std::int64_t> ids, double dt) {
+    if (!offersLags(*guides_)) {
+        guideIds_ = std::move(ids);
+        return;
+    }
+    meetGuides(exec, world, world.nextId, dt);
+    if (settings_.removal == Removal::withGuide) removeRows(rowsWithoutGuide(), nullptr);
 }
 
 template <class Real>

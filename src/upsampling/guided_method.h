@@ -66,6 +66,11 @@ private:
         Vec3 place;              // [m]
     };
 
+    /// Of the volumes that grains are confined to.
+    struct Extents {
+        double usual = 0, most = 0;   // [m]
+    };
+
     double influenceRadius() const { return settings_.influenceRadius * spacing_; }   // r [m]
 
     /// Looks which guides came and went; those that came bring their grains, to where they were `back` seconds ago.
@@ -83,10 +88,11 @@ private:
     std::int64_t move(const Exec&, const world::World&, double dt);
 
     void placeGuides(const Exec&, world::World&, double dt);
+    void followGuides(const Exec&, world::World&, std::vector<std::int64_t> ids, double dt);
     /// Moves grains that left the volumes of all guides back to the nearest of them.
     void confine(const Exec&);
     void placeVolumes(const Exec&);
-    void confineGroup(std::size_t chunk, std::size_t group, double reach, Scratch&);
+    void confineGroup(std::size_t chunk, std::size_t group, const Extents&, Scratch&);
     void nearestVolume(const std::vector<GuideState>&, const Vec3& x, Nearest&) const;
     void putBack(std::size_t row, const Vec3& place, Scratch&);
     std::int64_t interpolatePart(std::size_t chunk, std::size_t begin, std::size_t end, Scratch&);

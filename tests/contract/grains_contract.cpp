@@ -291,7 +291,7 @@ void expectGoodEstimate(const MethodCase& c, World world) {
 
     const MemoryPeak whileRunning;
     LiveWorld run(c, std::move(world), exec);
-    run.steps(exec, c.carried ? 300 : 60);   // long enough to sort again while everything else is there
+    run.steps(exec, c.memorySteps);
     const auto used = static_cast<double>(whileRunning.bytes());
     const auto grains = static_cast<double>(run.method->count());
     EXPECT_NEAR(static_cast<double>(estimate.grains), grains, 0.2 * grains);

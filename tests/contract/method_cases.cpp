@@ -159,13 +159,19 @@ dem::Settings clumpGuides() {
     settings.stepFraction = 0.1;
     return settings;
 }
+/// Points that take along an ellipsoid each, and split where it is drawn out.
+nonsmooth::Settings ellipsoidGuides() {
+    nonsmooth::Settings settings;
+    settings.frames = nonsmooth::PointFrames::split;
+    return settings;
+}
 template <class GuideSettings>
 GuideSettings asTheyAre() {
     return {};
 }
 
 /// Guided, with eight fine grains for each grain of another method.
-template <const world::MethodInfo& Guides, class GuideSettings, GuideSettings (*Make)() = asTheyAre<GuideSettings>, std::int64_t Every = 3>
+template <const world::MethodInfo& Guides, class GuideSettings, GuideSettings (*Make)() = asTheyAre<GuideSettings>, std::int64_t Every = 3, bool Confined = false>
 world::MethodInfo guidedBy() {
     world::MethodInfo info = upsampling::info;
     info.settings = [] {
@@ -175,6 +181,7 @@ world::MethodInfo guidedBy() {
         settings->meet(guides);
         settings->factor = 8;
         settings->interpolateEvery = Every;
+        settings->confined = Confined;
         return std::unique_ptr<world::MethodSettings>(std::move(settings));
     };
     return info;
@@ -183,6 +190,7 @@ const world::MethodInfo kBySpheres = guidedBy<sphereDemInfo, SphereDemSettings>(
 const world::MethodInfo kByPoints = guidedBy<elastoplastic::info, elastoplastic::Settings>();
 const world::MethodInfo kByClumps = guidedBy<dem::info, dem::Settings, clumpGuides, 1>();
 const world::MethodInfo kByNonsmooth = guidedBy<nonsmooth::info, nonsmooth::Settings>();
+const world::MethodInfo kByEllipsoids = guidedBy<nonsmooth::info, nonsmooth::Settings, ellipsoidGuides, 3, true>();
 
 /// Fine grains of half the size, so that their guides have it.
 world::World halfAsFine(double size) {
@@ -192,10 +200,11 @@ world::World halfAsFine(double size) {
 }
 
 // The peaks of the oracle, in its step, and of the fine grains, in their sort, are added though they do not fall together.
-const MethodCase kGuidedBySpheres{.name = "guided_by_spheres", .info = &kBySpheres, .makeWorld = halfAsFine, .memoryGrains = 32768, .memoryExcess = 0.4, .velocityEntry = "grains/velocity", .carried = true};
-const MethodCase kGuidedByPoints{.name = "guided_by_points", .info = &kByPoints, .memoryGrains = 160000, .velocityEntry = "grains/velocity", .carried = true};
-const MethodCase kGuidedByClumps{.name = "guided_by_clumps", .info = &kByClumps, .makeWorld = halfAsFine, .memoryGrains = 48000, .memoryExcess = 0.4, .velocityEntry = "grains/velocity", .sticksOut = 0.2, .carried = true};
-const MethodCase kGuidedByNonsmooth{.name = "guided_by_nonsmooth", .info = &kByNonsmooth, .memoryGrains = 160000, .velocityEntry = "grains/velocity", .carried = true};
+const MethodCase kGuidedBySpheres{.name = "guided_by_spheres", .info = &kBySpheres, .makeWorld = halfAsFine, .memoryGrains = 32768, .memorySteps = 300, .memoryExcess = 0.4, .velocityEntry = "grains/velocity", .carried = true};
+const MethodCase kGuidedByPoints{.name = "guided_by_points", .info = &kByPoints, .memoryGrains = 160000, .memorySteps = 300, .velocityEntry = "grains/velocity", .carried = true};
+const MethodCase kGuidedByClumps{.name = "guided_by_clumps", .info = &kByClumps, .makeWorld = halfAsFine, .memoryGrains = 48000, .memorySteps = 300, .memoryExcess = 0.4, .velocityEntry = "grains/velocity", .sticksOut = 0.2, .carried = true};
+const MethodCase kGuidedByNonsmooth{.name = "guided_by_nonsmooth", .info = &kByNonsmooth, .memoryGrains = 160000, .memorySteps = 300, .velocityEntry = "grains/velocity", .carried = true};
+const MethodCase kGuidedByEllipsoids{.name = "guided_by_ellipsoids", .info = &kByEllipsoids, .memoryGrains = 40000, .velocityEntry = "grains/velocity", .sticksOut = 0.15, .carried = true};
 
 }  // namespace
 
@@ -204,7 +213,8 @@ INSTANTIATE_TEST_SUITE_P(EveryMethod, MethodContract,
                                          kElastoplastic, kElastoplastic.in(world::Precision::float32), kElastoplasticSolid, kElastoplasticSolid.in(world::Precision::float32),
                                          kElastoplasticCubic, kElastoplasticCubic.in(world::Precision::float32), kElastoplasticImplicit, kElastoplasticImplicit.in(world::Precision::float32),
                                          kNonsmooth, kNonsmoothWet, kNonsmoothFlat,
-                                         kGuidedBySpheres, kGuidedByPoints, kGuidedByPoints.in(world::Precision::float32), kGuidedByClumps.in(world::Precision::float32), kGuidedByNonsmooth.in(world::Precision::float32)),
+                                         kGuidedBySpheres, kGuidedByPoints, kGuidedByPoints.in(world::Precision::float32), kGuidedByClumps.in(world::Precision::float32), kGuidedByNonsmooth.in(world::Precision::float32),
+                                         kGuidedByEllipsoids.in(world::Precision::float32)),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace talus::contract

@@ -25,6 +25,7 @@ struct MethodCase {
     world::Precision precision = world::Precision::float64;
     std::function<world::World(double size)> makeWorld = thrownBlock;
     std::int64_t memoryGrains = 20000;        // so many that fixed costs do not matter
+    int memorySteps = 60;                     // long enough to sort again while everything else is there
     double memoryExcess = 0.2;                // of the estimate over what is used
     std::string velocityEntry = "velocity";   // in the method's archive; its first number belongs to a grain
     double sticksOut = 1e-6;                  // how far grains may lie beyond their fill, over their size: of clumps, spheres about them
