@@ -16,10 +16,11 @@
 namespace talus::io {
 namespace {
 
-/// Lines of vertices and faces, all that matters here; tinyobjloader takes words that are no numbers for zero, so they are
-/// looked at first.
+/// Lines of vertices and faces, all that matters here; tinyobjloader takes words that are no numbers for zero, and 0e999 for none, so points are
+/// read here.
 struct Lines {
     std::string text;
+    std::vector<Vec3> points;         // as they come
     std::vector<std::size_t> faces;   // line of each
 };
 
@@ -32,7 +33,7 @@ Lines relevantLines(std::string_view bytes) {
         if (word != "v" && word != "f") continue;
         if (line->find('\0') != std::string_view::npos) faultAtLine(lines.number(), "a zero byte: not an OBJ file, which is text");
         std::string_view values = rest;
-        if (word == "v") takePoint(values, lines.number());
+        if (word == "v") kept.points.push_back(takePoint(values, lines.number()));
         else kept.faces.push_back(lines.number());
         kept.text.append(word).append(rest).append(1, '\n');
     }
@@ -45,8 +46,12 @@ struct Receiver {
     std::size_t face = 0;
     std::vector<std::uint32_t> corners;
 
-    static void vertex(void* self, double x, double y, double z, double) { static_cast<Receiver*>(self)->mesh.vertices.push_back({x, y, z}); }
+    static void vertex(void* self, double, double, double, double) { static_cast<Receiver*>(self)->addVertex(); }
     static void polygon(void* self, tinyobj::index_t* indices, int count) { static_cast<Receiver*>(self)->add({indices, static_cast<std::size_t>(count)}); }
+
+    void addVertex() {
+        if (mesh.vertices.size() < lines.points.size()) mesh.vertices.push_back(lines.points[mesh.vertices.size()]);
+    }
 
     /// Indices count from 1, or backwards from the last vertex so far.
     void add(std::span<const tinyobj::index_t> indices) {

@@ -190,6 +190,7 @@ TEST(MeshFile, filesThatLieAreRefusedWithTheirPlace) {
     expectFault([&] { parseObj("v 0 0 0\nf 0 1 1\n"); }, "line 2: a face has the vertex 0");
     expectFault([&] { parseObj("v 0 0 0\nf -2 1 1\n"); }, "line 2: a face has the vertex -2");
     expectFault([&] { parseObj("v 0 zero 0\nf 1 1 1\n"); }, "line 1: 'zero' is not a finite number");
+    EXPECT_TRUE(isFinite(parseObj("v 0 1 0E8000000\nv 1 0 0\nv 0 0 1\nf 1 2 3\n").vertices[0])) << "points are not read by tinyobjloader, which makes NaN of it";
     expectFault([&] { parseObj("v 0 0 0\nf 1 1\n"); }, "line 2: a face with 2 corners");
     expectFault([&] { parseObj("hello\n"); }, "no faces");
 
