@@ -67,6 +67,9 @@ def main() -> int:
         check_scene(talus, "column", folder, 2.5e-4, set(), "--set", "time.frames_per_second=100")
         check_scene(talus, "crater", folder, 2.5e-4, {"force.csv"}, "--set", "time.frames_per_second=100")
         check_scene(talus, "gate", folder, 2.5e-4, set(), "--set", "time.frames_per_second=100", "--set", "resolution.grains=12000")   # finer than smoke, whose slot is 2 cells wide
+        call(talus, "run", "column", "--variant", "smoke", "--method", "nonsmooth", "--set", "nonsmooth.frames=split", "--set", "time.end=0.25", "--set", "resolution.grains=2000", "--out", str(folder / "split"), *QUIET)
+        if "is split" not in call(talus, "refine", str(folder / "split"), *QUIET, expected=2):
+            raise Failure("points that split cannot be refined, and nothing says so")
         call(talus, "refine", str(folder / "nothing"), *QUIET, expected=3)
 
     return outcome(check)

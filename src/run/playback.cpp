@@ -83,6 +83,18 @@ std::vector<Playback::Grain> Playback::readFrame(std::size_t frame) const {
     return grains;
 }
 
+// Grains with another mass than in the frame before were halved, or two became one. What carried fine grains then is not in the frames.
+void Playback::refuseParts() const {
+    auto next = after_.begin();
+    for (const Grain& grain : before_) {
+        while (next != after_.end() && next->id < grain.id) ++next;
+        if (next == after_.end()) return;
+        if (next->id == grain.id && std::abs(next->mass - grain.mass) > 1e-5 * grain.mass)
+            throw Error(ExitCode::usage, fmt::format("grain {} of the run in '{}' is split, or merged with another, between frames {} and {}, and fine grains cannot follow its parts; run the scene without that (nonsmooth.frames = \"follow\")",
+                                                     grain.id, directory_.string(), frames_[loaded_].number, frames_[loaded_ + 1].number));
+    }
+}
+
 void Playback::goTo(double time) {
     const std::size_t last = frames_.size() - 1;
     std::size_t frame = last;
@@ -92,6 +104,7 @@ void Playback::goTo(double time) {
         before_ = loaded_ + 1 == frame && !after_.empty() ? std::move(after_) : readFrame(frame);
         after_ = frame < last ? readFrame(frame + 1) : std::vector<Grain>{};
         loaded_ = frame;
+        refuseParts();
         pace_ = 0;
         for (const auto* grains : {&before_, &after_})
             for (const Grain& grain : *grains) pace_ = std::max(pace_, norm(grain.velocity) / std::cbrt(grain.volume));

@@ -48,6 +48,7 @@ private:
     };
     std::vector<Grain> readFrame(std::size_t frame) const;   // by id
     /// Loads the frames around a time, and places the grains.
+    void refuseParts() const;
     void goTo(double time);
     void moveBodies(world::World&, double time) const;
 
