@@ -106,6 +106,12 @@ struct PairForces<Real>::Pending {
     std::array<std::int32_t, kLanes> a, b;
     std::size_t count = 0;
 
+    [[gnu::always_inline]] void take(const WideVec3<Real>& force, const WideVec3<Real>& torqueA, const WideVec3<Real>& torqueB, std::size_t pairs) {
+        WideRows<Real>{force.x, force.y, force.z, torqueA.x}.store(onA.data(), 4);
+        WideRows<Real>{-force.x, -force.y, -force.z, torqueB.x}.store(onB.data(), 4);
+        WideRows<Real>{torqueA.y, torqueA.z, torqueB.y, torqueB.z}.store(rest.data(), 4);
+        count = pairs;
+    }
     [[gnu::always_inline]] void addTo(std::span<Wrench> wrenches) {
         const auto addLane = [&](std::size_t lane) {
             const Quad<double> last = inDouble(rest.data() + 4 * lane);
@@ -131,6 +137,10 @@ struct PairForces<Real>::Found {
     Wide<Real> spring = Real(0), dashpot = Real(0);
     Extremes rest;
 
+    void addDeep(unsigned lanes, const Eight& eight) {
+        rest.deep += std::popcount(lanes);
+        if (rest.deepSphere < 0) rest.deepSphere = eight.a(static_cast<std::size_t>(std::countr_zero(lanes)));
+    }
     Extremes joined() const {
         Extremes all = rest;
         all.stiffness.include({static_cast<double>(maxLane(spring)), static_cast<double>(maxLane(dashpot))});
@@ -362,19 +372,12 @@ void PairForces<Real>::ofEight(const Manner& manner, double step, PairContacts& 
         torqueA = torqueA + response.moment;
         torqueB = torqueB - response.moment;
     }
-    const WideVec3<Real>& force = response.force;
-    WideRows<Real>{force.x, force.y, force.z, torqueA.x}.store(now.onA.data(), 4);
-    WideRows<Real>{-force.x, -force.y, -force.z, torqueB.x}.store(now.onB.data(), 4);
-    WideRows<Real>{torqueA.y, torqueA.z, torqueB.y, torqueB.z}.store(now.rest.data(), 4);
-    now.count = eight.count;
+    now.take(response.force, torqueA, torqueB, eight.count);
     if constexpr (ShearKind::kSpring) remember(manner, eight, memory);
     const W pressed = manner.bridges ? depth : abs(t.overlap);   // as respond() has it, so that one root does for both
     found.spring = max(found.spring, c.stiffness * NormalKind::tangent(pressed) * c.perMass);
     found.dashpot = max(found.dashpot, c.damping * NormalKind::viscous(pressed) * c.perMass);
-    if (const unsigned deep = bits(t.overlap > W(static_cast<Real>(kDeep)) * min(placeA.w, placeB.w)) & eight.lanes(); deep != 0) {
-        found.rest.deep += std::popcount(deep);
-        if (found.rest.deepSphere < 0) found.rest.deepSphere = eight.a(static_cast<std::size_t>(std::countr_zero(deep)));
-    }
+    if (const unsigned deep = bits(t.overlap > W(static_cast<Real>(kDeep)) * min(placeA.w, placeB.w)) & eight.lanes(); deep != 0) [[unlikely]] found.addDeep(deep, eight);
 }
 
 template class PairForces<float>;
