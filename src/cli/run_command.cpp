@@ -15,10 +15,13 @@ ExitCode dryRun(const RunCommand& command) {
     const scene::Scene scene = scene::read(run::requestOf(command.options, scene::builtInMethods()), scene::builtInMethods());
     for (const std::string& warning : scene.warnings()) fmt::print(stderr, "warning: {}\n", warning);
     const run::Forecast forecast = run::forecast(scene, command.options);
-    print(fmt::format("method   {}\ngrains   {} of {:.4g} m\nmemory   about {}; this machine has {}\nframes   {}\nstep     {:.4g} s, taken in {:.3g} s\n"
-                      "time     about {:.3g} s for {:.0f} steps, without output\n",
-                      scene.method().name, forecast.grains, forecast.estimate.size, run::readableBytes(forecast.estimate.bytes),
-                      run::readableBytes(run::physicalMemory()), forecast.frames, forecast.dt, forecast.stepSeconds, forecast.seconds, forecast.steps));
+    const std::int64_t inAll = forecast.estimate.grains;
+    const bool mostComeLater = inAll > 2 * forecast.grains;   // from emitters
+    print(fmt::format("method   {}\ngrains   {} of {:.4g} m{}\nmemory   about {}; this machine has {}\nframes   {}\nstep     {:.4g} s, taken in {:.3g} s\n", scene.method().name, forecast.grains, forecast.estimate.size,
+                      mostComeLater ? fmt::format(" at the start, about {} in all", inAll) : "", run::readableBytes(forecast.estimate.bytes), run::readableBytes(run::physicalMemory()), forecast.frames, forecast.dt,
+                      forecast.stepSeconds));
+    if (mostComeLater) print("time     not known: most grains come later, and steps get slower, or shorter, with them\n");
+    else print(fmt::format("time     about {:.3g} s for {:.0f} steps, without output\n", forecast.seconds, forecast.steps));
     return ExitCode::done;
 }
 
