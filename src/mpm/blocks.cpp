@@ -141,6 +141,7 @@ Blocks sortPoints(const Exec& exec, const GridFrame& frame, std::vector<std::uin
     for (std::size_t b = 0; b < blocks.points.size(); ++b)
         std::copy_n(order.rows.begin() + static_cast<std::ptrdiff_t>(order.firstRow[b]), blocks.points[b].points,
                     from.begin() + static_cast<std::ptrdiff_t>(blocks.points[b].firstGroup * points.groupWidth()));
+    order.rows = {};
     points.reorder(exec, from);
     return blocks;
 }
