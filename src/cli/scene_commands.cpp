@@ -30,19 +30,6 @@ std::string bodySizes(const scene::Scene& scene) {
     return text;
 }
 
-/// Bodies that stand still all the time: others may open the way.
-std::vector<world::BodySnapshot> standing(const world::World& world, const std::vector<world::Stage>& stages) {
-    std::vector<world::BodySnapshot> bodies;
-    for (const world::Body& body : world.bodies) {
-        const auto* motion = std::get_if<world::Motion>(&body.motion);
-        const auto changes = [&](const world::Stage& stage) {
-            return std::ranges::any_of(stage.given, [&](const std::string& path) { return path.starts_with("bodies." + body.name + "."); });
-        };
-        if (motion && motion->fixed() && body.active.always() && std::ranges::none_of(stages, changes)) bodies.emplace_back(body, 0.0);
-    }
-    return bodies;
-}
-
 /// Openings and layers, in metres and in what the method resolves; warnings of those too narrow for it.
 struct NarrowPlaces {
     std::string text;
@@ -61,9 +48,11 @@ NarrowPlaces narrowPlaces(const scene::Scene& scene, const world::Estimate& esti
         if (n < kEnough)
             found.warnings.push_back(fmt::format("{} {}: {:.1f} {} across, and below {} {}; about {:.2g} times as many grains would do", kind, what, n, unit, kEnough, consequence, std::pow(kEnough / n, 3)));
     };
-    const bool anywhere = !world.emitters.empty() || std::ranges::any_of(world.fills, [](const world::Fill& fill) { return fill.listed != nullptr; });
-    const auto holdsGrains = [&](const Vec3& x) { return anywhere || std::ranges::any_of(world.fills, [&](const world::Fill& fill) { return fill.region->distance(x) <= 0; }); };
-    std::vector<world::Opening> openings = world::findOpenings(standing(world, scene.stages()), world.domain, holdsGrains, estimate.resolved());
+    const auto keptByStages = [&](const world::Body& body) {
+        const auto changes = [&](const std::string& path) { return path.starts_with("bodies." + body.name + "."); };
+        return std::ranges::none_of(scene.stages(), [&](const world::Stage& stage) { return std::ranges::any_of(stage.given, changes); });
+    };
+    std::vector<world::Opening> openings = world::findOpenings(world, estimate.resolved(), keptByStages);
     if (openings.size() > kMostShown) openings.resize(kMostShown);
     for (const world::Opening& o : openings) {
         const auto rounded = [&](double x) { return std::round(100 * x / o.width) * 0.01 * o.width + 0.0; };   // its middle is known no better
@@ -90,9 +79,10 @@ ExitCode execute(const CheckCommand& command) {
         stages += fmt::format("{:<9}{}: {}\n", stages.empty() ? "stages" : "", stage.name, !stage.until ? std::string("to the end") : fmt::format("{} {:.6g} s", stage.until->timed() ? "for" : "at most", stage.until->longest()));
     const world::Domain& domain = scene.domain();
     const std::string slab = domain.slab < 0 ? "" : fmt::format("slab     {:.6g} m wide along {}\n", domain.slabWidth(), "xyz"[domain.slab]);
+    const std::string guides = estimate.carrierSize > 0 ? fmt::format(", carried by guides of {:.4g} m, {:.0f} on each", estimate.carrierSize, std::pow(estimate.carrierSize / estimate.size, 3)) : "";
     const double longest = run::longestRun(scene);
-    print(fmt::format("ok: {}\nmethod   {}: {}\ngrains   about {} of {:.4g} m\nmemory   about {}\n{}{}time     {}{:.6g} s, {} frames\n", scene.name(), scene.method().name,
-                      scene.method().summary, estimate.grains, estimate.size, run::readableBytes(estimate.bytes), slab, stages, stages.empty() ? "" : "at most ", longest,
+    print(fmt::format("ok: {}\nmethod   {}: {}\ngrains   about {} of {:.4g} m{}\nmemory   about {}\n{}{}time     {}{:.6g} s, {} frames\n", scene.name(), scene.method().name,
+                      scene.method().summary, estimate.grains, estimate.size, guides, run::readableBytes(estimate.bytes), slab, stages, stages.empty() ? "" : "at most ", longest,
                       run::FrameSchedule(longest, scene.framesPerSecond()).last() + 1));
     print(bodySizes(scene));
     const NarrowPlaces narrow = narrowPlaces(scene, estimate);

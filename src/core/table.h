@@ -66,8 +66,9 @@ class Table {
 public:
     static constexpr std::uint32_t kPadding = std::numeric_limits<std::uint32_t>::max();
     static constexpr std::size_t kWidest = 16;   // of groups
-    /// Memory is taken for so many rows, so that a column seldom exists twice. What is spare is not touched: it costs addresses, not memory.
-    static constexpr std::size_t withSpare(std::size_t rows) { return rows + rows / 4; }
+    /// Memory is taken for so many times the rows, so that a column seldom exists twice. What is spare is not touched: it costs addresses, not memory.
+    static constexpr double kRoom = 1.25;
+    static constexpr std::size_t withRoom(std::size_t rows) { return static_cast<std::size_t>(kRoom * static_cast<double>(rows)); }
 
     /// The group width is a power of two.
     explicit Table(int groupWidth) : groupWidth_(static_cast<std::size_t>(groupWidth)) {
@@ -92,7 +93,7 @@ public:
         for (const AnyColumn* column : columns_) widest = std::max(widest, column->scratchPerRow());
         if (scratch_.capacity() < widest * from.size()) {
             scratch_ = {};
-            scratch_.reserve(widest * withSpare(from.size()));
+            scratch_.reserve(widest * withRoom(from.size()));
         }
         if (scratch_.size() < widest * from.size()) scratch_.resize(widest * from.size());
         for (AnyColumn* column : columns_) column->reorder(exec, from, scratch_);
@@ -139,14 +140,14 @@ public:
     const T* group(std::size_t g) const { return values_.data() + g * kComponents * width_; }
 
     void resize(std::size_t rows) override {
-        if (values_.capacity() < rows * kComponents) values_.reserve(Table::withSpare(rows) * kComponents);
+        if (values_.capacity() < rows * kComponents) values_.reserve(Table::withRoom(rows) * kComponents);
         values_.resize(rows * kComponents, padding_);
     }
     // A few components at a time, which keeps the scratch memory small; all of them, into new memory, where the rows do not fit into the old.
     void reorder(const Exec& exec, std::span<const std::uint32_t> from, std::span<std::byte> scratch) override {
         if (values_.capacity() < from.size() * kComponents) {
             AlignedVector<T> sorted;
-            sorted.reserve(Table::withSpare(from.size()) * kComponents);
+            sorted.reserve(Table::withRoom(from.size()) * kComponents);
             sorted.resize(from.size() * kComponents);
             collect(exec, from, 0, kComponents, sorted.data());
             values_.swap(sorted);

@@ -128,8 +128,8 @@ double bodiesNear(const world::World& world, const geometry::Shape& region, cons
     return near / (kPerAxis * kPerAxis * kPerAxis);
 }
 
-// Points and their groups' padding, the sort's keys, orders and scratch memory, tiles and nodes of the blocks, and the
-// surfaces of bodies at nodes.
+// Points and their groups' padding with the room that their columns take to grow, the sort's keys, orders and scratch memory, tiles and
+// nodes of the blocks, and the surfaces of bodies at nodes.
 world::Estimate estimate(const world::MethodSettings& given, const world::World& world, world::Precision precision) {
     const auto& settings = static_cast<const Settings&>(given);
     const double h = wantedSpacing(settings, world);
@@ -156,7 +156,7 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
         const BlockCount blocks = countBlocks(*fill.region, frame);
         const double rows = own + 3.5 * blocks.points;   // half a group of padding a block
         points += own;
-        bytes += rows * (perRow + sorting + perGroup / 8) + blocks.points * (perBlock + perSolvedBlock) + blocks.nodes * (perNodeBlock + perSolvedNodeBlock + bodiesNear(world, *fill.region, blockSize) * perContact);
+        bytes += rows * (Table::kRoom * perRow + sorting + perGroup / 8) + blocks.points * (perBlock + perSolvedBlock) + blocks.nodes * (perNodeBlock + perSolvedNodeBlock + bodiesNear(world, *fill.region, blockSize) * perContact);
     }
     // What is listed or emitted has no shape to count blocks of: as many as would hold it packed, twice, with nodes around them.
     double loose = world.emittedVolume() * static_cast<double>(settings.pointsPerCell) / frame.cellVolume();
@@ -164,7 +164,7 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
         if (fill.listed) loose += static_cast<double>(fill.listed->positions.size());
     const double looseBlocks = 2 * loose / static_cast<double>(mpm::kBlockNodes * settings.pointsPerCell);
     points += loose;
-    bytes += (loose + 3.5 * looseBlocks) * (perRow + sorting + perGroup / 8) + looseBlocks * (perBlock + perSolvedBlock + 3 * (perNodeBlock + perSolvedNodeBlock));
+    bytes += (loose + 3.5 * looseBlocks) * (Table::kRoom * perRow + sorting + perGroup / 8) + looseBlocks * (perBlock + perSolvedBlock + 3 * (perNodeBlock + perSolvedNodeBlock));
     return {static_cast<std::int64_t>(points), bytes, h};
 }
 

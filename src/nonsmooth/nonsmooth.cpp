@@ -161,8 +161,7 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
     const double perNode = 4 * sizeof(Node) + 3 * sizeof(double) + 2 * sizeof(Vec3) + sizeof(Vec3i) + kCorners * 4;
     const double perPoint = static_cast<double>(Points().bytesPerRow() + (cohesive ? Bonds().bytesPerRow() + sizeof(float) : 0) + ((settings.anisotropy > 0 ? 2 : 0) + (settings.frames != PointFrames::none ? 2 : 0)) * Tensors().bytesPerRow());
     const double halves = settings.frames == PointFrames::split ? 2 : 1;   // seen in flows: most points are halved once
-    const double rows = static_cast<double>(Table::withSpare(static_cast<std::size_t>(halves * points)));
-    const double bytes = rows * perPoint + kSpread * (sites * perSite + grouped + counts.cells * perGridCell + counts.nodes * perNode);
+    const double bytes = halves * points * Table::kRoom * perPoint + kSpread * (sites * perSite + grouped + counts.cells * perGridCell + counts.nodes * perNode);
     return {static_cast<std::int64_t>(points), bytes, std::cbrt(cellVolume)};
 }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -21,7 +22,7 @@ inline constexpr std::array<std::string_view, 2> kRemovalNames{"own", "with_guid
 
 struct Settings final : world::MethodSettings {
     int guides = 0;                          // index among the methods that can be guides
-    std::int64_t factor = 32;                // fine grains in a guide
+    std::optional<std::int64_t> factor;      // fine grains in a guide; unless given, as factorFor says
     Interpolation interpolation = Interpolation::weighted;
     double influenceRadius = 1.3;            // r, in spacings of guides
     std::int64_t leastGuides = 2;            // within r, for a grain to be carried
@@ -43,7 +44,10 @@ private:
 
 extern const world::MethodInfo info;
 
-/// The world as the guides' resolution sees it: `resolution` counts or measures fine grains.
-world::World coarse(const Settings&, const world::World&);
+/// Fine grains in a guide: as given, or as many as leave enough guides in all and across the narrowest opening.
+std::int64_t factorFor(const Settings&, const world::World&);
+
+/// The world as the guides' resolution sees it: `resolution` counts or measures fine grains, so many of which make a guide.
+world::World coarse(const world::World&, std::int64_t factor);
 
 }  // namespace talus::upsampling

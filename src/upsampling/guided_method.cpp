@@ -44,14 +44,14 @@ std::vector<Birth> births(const Exec& exec, const world::Method& method, const s
 
 template <class Real>
 GuidedMethod<Real>::GuidedMethod(const Settings& settings, const world::World& world, std::unique_ptr<world::Method> guides, bool continuum)
-    : settings_(settings), domain_(world.domain), guides_(std::move(guides)), continuum_(continuum), seed_(world.seed), field_(world.domain) {}
+    : settings_(settings), factor_(factorFor(settings, world)), domain_(world.domain), guides_(std::move(guides)), continuum_(continuum), seed_(world.seed), field_(world.domain) {}
 
 template <class Real>
 world::Inserted GuidedMethod<Real>::insert(const Exec& exec, world::World& world, const world::Fill& fill) {
     world::Fill ofGuides = fill;
     if (fill.listed && fill.listed->mostCount < std::numeric_limits<std::int64_t>::max()) {   // counts fine grains
         auto list = std::make_shared<world::ListedGrains>(*fill.listed);
-        list->mostCount /= settings_.factor;
+        list->mostCount /= factor_;
         ofGuides.listed = std::move(list);
     }
     std::swap(world.nextId, nextGuideId_);
@@ -73,14 +73,14 @@ world::Inserted GuidedMethod<Real>::meetGuides(const Exec& exec, const world::Wo
 
 template <class Real>
 world::Inserted GuidedMethod<Real>::bringGrains(const Exec& exec, const world::World& world, const std::vector<Birth>& guides, std::int64_t& nextId) {
-    const auto factor = static_cast<std::size_t>(settings_.factor);
+    const auto factor = static_cast<std::size_t>(factor_);
     const std::size_t first = grains_.append(factor * guides.size()), firstOrigin = origins_.size();
     world::Inserted inserted;
     for (const Birth& guide : guides) {
-        const Origin& origin = origins_.emplace_back(originOf(guide, world.materials[static_cast<std::size_t>(guide.material)].density, settings_.factor));
+        const Origin& origin = origins_.emplace_back(originOf(guide, world.materials[static_cast<std::size_t>(guide.material)].density, factor_));
         spacing_ = std::max(spacing_, std::cbrt(guide.volume));
         largestRadius_ = std::max(largestRadius_, origin.radius);
-        inserted.count += settings_.factor;
+        inserted.count += factor_;
         inserted.mass += origin.mass * static_cast<double>(factor);
     }
     for (std::size_t c = first / kChunkRows; c < grains_.chunks.size(); ++c) grains_.chunks[c].anchor = guides[(c * kChunkRows - first) / factor].position;

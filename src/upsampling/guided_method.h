@@ -111,6 +111,7 @@ private:
     void readRows(world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>*) const;
 
     Settings settings_;
+    std::int64_t factor_;                      // fine grains in a guide
     world::Domain domain_;
     std::unique_ptr<world::Method> guides_;
     bool continuum_;

@@ -3,6 +3,8 @@
 // the point at which two spaces meet is the middle of the opening between them, and twice its distance the width.
 #include "world/openings.h"
 
+#include "world/world.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -248,6 +250,17 @@ std::vector<Opening> findOpenings(std::span<const BodySnapshot> bodies, const Do
     for (const Opening& o : openings)
         if (std::ranges::none_of(apart, [&](const Opening& known) { return norm(o.place - known.place) < o.width + lattice.coarsest(); })) apart.push_back(o);
     return apart;
+}
+
+std::vector<Opening> findOpenings(const World& world, double size, const std::function<bool(const Body&)>& counts) {
+    std::vector<BodySnapshot> standing;
+    for (const Body& body : world.bodies) {
+        const auto* motion = std::get_if<Motion>(&body.motion);
+        if (motion && motion->fixed() && body.active.always() && (!counts || counts(body))) standing.emplace_back(body, 0.0);
+    }
+    const bool anywhere = !world.emitters.empty() || std::ranges::any_of(world.fills, [](const Fill& fill) { return fill.listed != nullptr; });
+    const auto holdsGrains = [&](const Vec3& x) { return anywhere || std::ranges::any_of(world.fills, [&](const Fill& fill) { return fill.region->distance(x) <= 0; }); };
+    return findOpenings(standing, world.domain, holdsGrains, size);
 }
 
 double thickness(const geometry::Shape& region, const Domain& domain) {

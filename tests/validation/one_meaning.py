@@ -14,7 +14,7 @@ METHODS = ("elastoplastic", "nonsmooth", "dem", "guided")
 GATE = 0.15
 # scene: (result that is compared, settings: as many grains as one core runs in minutes with the slowest method)
 SCENES = {
-    "column": ("front.front_m", ["resolution.grains=15000"]),
+    "column": ("front.edge_m", ["resolution.grains=15000"]),
     "heap": ("heap.angle_deg", ["resolution.size==foot/14"]),
     "silo": ("outflow.Q_kg_s", []),
     "drum": ("bed.slope_deg", ["resolution.size==radius/14"]),

@@ -42,7 +42,7 @@ public:
         settings.interpolateEvery = 1;
         settings.confined = confined;
         World world = column();
-        auto guides = nonsmooth::info.create(points, upsampling::coarse(settings, world), Precision::float32);
+        auto guides = nonsmooth::info.create(points, upsampling::coarse(world, *settings.factor), Precision::float32);
         guides_ = guides.get();
         auto method = std::make_unique<upsampling::GuidedMethod<float>>(settings, world, std::move(guides), true);
         run_.emplace(std::move(world), std::move(method));

@@ -35,7 +35,7 @@ Simulation simulate(World world, std::int64_t every) {
         method = upsampling::info.create(settingsFor(every), world, Precision::float32);
     } else {
         const elastoplastic::Settings settings;
-        method = elastoplastic::info.create(settings, upsampling::coarse(settingsFor(1), world), Precision::float32);
+        method = elastoplastic::info.create(settings, upsampling::coarse(world, kFactor), Precision::float32);
     }
     return {std::move(world), std::move(method)};
 }
@@ -150,7 +150,7 @@ TEST(GuidedPile, runsOutAndStandsAsItsClumpsDo) {
     world.bodies.front().material = 1;
     world.fills = {{std::make_shared<geometry::Placed>(std::make_shared<geometry::Cylinder>(0.1, 0.1), RigidTransform{{}, {0, 0, 0.05}}), 0, 0, {}}};
     world.resolution.grains = 2500 * kFactor;
-    auto guides = dem::info.create(clumps, upsampling::coarse(settings, world), Precision::float32);
+    auto guides = dem::info.create(clumps, upsampling::coarse(world, kFactor), Precision::float32);
     const Method& pile = *guides;
     auto method = std::make_unique<upsampling::GuidedMethod<float>>(settings, world, std::move(guides), false);
     Simulation run(std::move(world), std::move(method));

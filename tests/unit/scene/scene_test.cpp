@@ -35,6 +35,21 @@ TEST(Scenes, RampOfTheNewSceneIsThickerThanItsCells) {
     }
 }
 
+TEST(Scenes, GuidesAreEnoughInAllAndAcrossTheNeck) {
+    const auto carried = [](std::vector<std::string> sets) {
+        return read({.scene = "hourglass", .method = "guided", .variant = {}, .precision = {}, .sets = std::move(sets)}, builtInMethods()).estimate();
+    };
+    const auto onEach = [](const world::Estimate& e) { return std::lround(std::pow(e.carrierSize / e.size, 3)); };
+    constexpr double kNeck = 0.024;   // [m]
+    const world::Estimate usual = carried({}), few = carried({"resolution.grains=5000"}), wide = carried({"neck_radius=0.04"}), asked = carried({"guided.factor=20"});
+    EXPECT_GT(onEach(usual), 1);
+    EXPECT_GE(kNeck / usual.carrierSize, 7 * 0.99);
+    EXPECT_LT(kNeck / (usual.size * std::cbrt(static_cast<double>(onEach(usual) + 1))), 7);   // one more grain on each would be too many
+    EXPECT_EQ(onEach(few), 1);   // 5000 grains are 2 for each of 2500 guides, but these would be too wide for the neck
+    EXPECT_EQ(onEach(wide), 32);
+    EXPECT_EQ(onEach(asked), 20);
+}
+
 TEST(Scenes, ResolvedSceneReadsBackTheSame) {
     std::vector<std::string> texts{kGood, newSceneText("mine")};
     for (const BuiltInScene& scene : builtInScenes()) texts.emplace_back(scene.text);
