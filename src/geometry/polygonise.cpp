@@ -98,6 +98,7 @@ private:
 
     void placeVertices() {
         vertexAt_.assign(distance_.size(), kNone);
+        const double farFromSurface = 1.01 * std::sqrt(3.0) * cell_;   // no distance is beyond the true one, so all corners are on one side
         constexpr std::size_t kBlock = 4096;
         struct Found {
             std::size_t cell;
@@ -106,6 +107,7 @@ private:
         std::vector<std::vector<Found>> found((distance_.size() + kBlock - 1) / kBlock);
         exec_.forBlocks(distance_.size(), kBlock, [&](std::size_t begin, std::size_t end) {
             for (std::size_t n = begin; n < end; ++n) {
+                if (std::abs(distance_[n]) > farFromSurface) continue;
                 const Vec3i at = place(n);
                 Vec3 vertex;
                 if (at.x + 1 < nodes_.x && at.y + 1 < nodes_.y && at.z + 1 < nodes_.z && vertexOf(at, vertex)) found[begin / kBlock].push_back({n, vertex});
