@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`talus calibrate` with heaps far too small: the tables that it prints are those of the nearest heap, it goes on where it was, and says where it
+"""`talus calibrate` with heaps and drums far too small: the tables that it prints are those of the nearest heap, it goes on where it was, and says where it
 cannot reach the angle."""
 import argparse
 import csv
@@ -9,12 +9,11 @@ import sys
 import tomllib
 from pathlib import Path
 
-from run_directories import TINY_HEAP, Failure, outcome
+from run_directories import TINY_DRUM, TINY_HEAP, Failure, outcome
 
 
-
-def calibrate(talus: Path, out: Path, *more: str, expected: int) -> tuple[str, str]:
-    result = subprocess.run([str(talus), "calibrate", "--template", "sphere", *TINY_HEAP, "--out", str(out), *more], capture_output=True, text=True, check=False)
+def calibrate(talus: Path, out: Path, *more: str, expected: int, tiny: tuple[str, ...] = TINY_HEAP) -> tuple[str, str]:
+    result = subprocess.run([str(talus), "calibrate", "--template", "sphere", *tiny, "--out", str(out), *more], capture_output=True, text=True, check=False)
     if result.returncode != expected:
         raise Failure(f"exit code {result.returncode} instead of {expected}: {result.stderr}")
     return result.stdout, result.stderr
@@ -48,6 +47,18 @@ def check(talus: Path, folder: Path) -> None:
     calibrate(talus, folder / "none", *options, "--resume", expected=3)
     _, said = calibrate(talus, folder / "b", "--angle", "59", "--most-runs", "1", expected=4)
     expect("no heap of 'sphere' came within 1 degrees of 59" in said, said)
+    check_drum(talus, folder / "drum")
+
+
+def check_drum(talus: Path, out: Path) -> None:
+    printed, said = calibrate(talus, out, "--by", "drum", "--angle", "45", "--tolerance", "10", expected=0, tiny=TINY_DRUM)
+    expect("drum 1: contact friction" in said and printed.startswith("# In a drum the bed slopes by "), said + printed)
+    expect("friction_angle_deg" not in tomllib.loads(printed)["materials"][0], "the slope in a drum is not the angle of repose")
+    with (out / "calibration.csv").open() as file:
+        slopes = [float(row["angle_deg"]) for row in csv.DictReader(file)]
+    expect(any(abs(slope - 45) <= 10 for slope in slopes), f"drums at {slopes}")
+    with (out / "01" / "sweep.csv").open() as file:
+        expect(float(next(csv.DictReader(file))["bed.slope_deg"]) == slopes[0], "not the slope of the bed")
 
 
 def main() -> int:

@@ -16,7 +16,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from run_directories import TINY_HEAP
+from run_directories import TINY_DRUM, TINY_HEAP
 
 ROOT = Path(__file__).resolve().parent.parent
 READ_A_RUN = {"info", "export", "render", "compare", "refine"}
@@ -72,7 +72,7 @@ def made_small(arguments: list[str]) -> list[str]:
     if command == "run" and "--resume" not in rest:
         rest += ["--no-preview"]
     if command == "calibrate":
-        rest = [*with_option(rest, "--tolerance", "50"), *TINY_HEAP]
+        rest = [*with_option(rest, "--tolerance", "50"), *(TINY_DRUM if "drum" in rest else TINY_HEAP)]
     if command in ("render", "compare"):
         rest = with_option(with_option(rest, "--size", "64x48"), "--samples", "1")
     return [command, *rest]

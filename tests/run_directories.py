@@ -10,7 +10,9 @@ from pathlib import Path
 
 APPENDED, TRAILER = b'<AppendedData encoding="raw">\n_', b"\n</AppendedData>\n</VTKFile>\n"
 QUIET = ("--no-preview", "-q")   # for runs of which only the files matter
-TINY_HEAP = tuple(word for text in ("resolution.size== foot/6", "foot=0.05", "full=0.3", "time.end=0.6") for word in ("--set", text))   # for calibrate
+# For calibrate.
+TINY_HEAP = tuple(word for text in ("resolution.size== foot/6", "foot=0.05", "full=0.3", "time.end=0.6") for word in ("--set", text))
+TINY_DRUM = tuple(word for text in ("resolution.size== radius/7", "time.end=0.8", "steady_from=0.6") for word in ("--set", text))
 NO_CHECKPOINT = 3   # exit code of --resume
 PROMISED = ("frames", "probes", "series.csv", "flows.csv")   # byte-identical for the same run; the rest may tell the time
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes docs/gallery.md and its pictures: runs built-in scenes with few grains and draws one moment of each. Half an hour on 2 cores.
+# Makes docs/gallery.md and its pictures: runs built-in scenes with few grains and draws one moment of each, and the picture that opens the
+# README: one hourglass by four methods. An hour on 2 cores.
 #     tools/gallery.sh            all
 #     tools/gallery.sh drum heap  these; the page is written anew from all pictures that are there
+#     tools/gallery.sh methods    the four methods alone
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-talus=build/release/talus
+talus=${TALUS:-build/release/talus}
 runs=build/gallery
 pictures=docs/images/gallery
 mkdir -p "$runs" "$pictures"
@@ -36,10 +38,32 @@ entries=(
     "pile|--set time.end=0.8|"
     "rocket|--set time.end=0.4|"
     "popcorn|--set time.end=1.2|"
+    "statue|--set time.end=2|"
+    "zb05|--set time.end=0.6|"
+    "writing||--view top"
+    "digging|--set time.end=1.3|"
+    "tower|--set time.end=0.35|"
+    "treasure|--set time.end=1.2|"
+    "anisotropic|--set time.end=0.6|"
 )
+methods=(elastoplastic nonsmooth dem guided)
+
+# The same hourglass by every method, a row each, at the same moments; the fine grains of guided are five times as many.
+four_methods() {
+    local method directories=()
+    for method in "${methods[@]}"; do
+        local grains=30000
+        if [[ $method == guided ]]; then grains=150000; fi
+        "$talus" run hourglass --method "$method" --set resolution.grains=$grains --set time.end=1.25 --no-preview --quiet --overwrite --out "$runs/$method" >/dev/null
+        directories+=("$runs/$method")
+    done
+    "$talus" compare "${directories[@]}" --times 0.2,0.5,0.8,1.2 --size 300x380 --samples 24 --out "$runs/methods.png" >/dev/null
+    ffmpeg -loglevel error -y -i "$runs/methods.png" -q:v 4 docs/images/methods.jpg
+}
 
 wanted() { (($# == 1)) || [[ " ${*:2} " == *" $1 "* ]]; }
 
+if wanted methods "$@"; then four_methods; fi
 for entry in "${entries[@]}"; do
     IFS='|' read -r scene run render <<<"$entry"
     if ! wanted "$scene" "$@"; then continue; fi

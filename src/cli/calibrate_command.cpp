@@ -18,7 +18,7 @@ ExitCode execute(const CalibrateCommand& command) {
         ++number;
         if (command.quiet) return;
         const study::Friction friction = study::frictionAt(options.shape, row.place);
-        fmt::print(stderr, "heap {}: contact friction {:.3g}, rolling friction {:.3g}: {:.1f} degrees, in {:.0f} s\n", number, friction.contact, friction.rolling, row.angle, row.wallSeconds);
+        fmt::print(stderr, "{} {}: contact friction {:.3g}, rolling friction {:.3g}: {:.1f} degrees, in {:.0f} s\n", options.experiment, number, friction.contact, friction.rolling, row.angle, row.wallSeconds);
     };
     const study::CalibrationOutcome outcome = study::calibrate(options, show, [&] { return signals.stopRequested(); });
     if (outcome.code != ExitCode::done) {
@@ -28,7 +28,7 @@ ExitCode execute(const CalibrateCommand& command) {
     print(study::calibratedTables(options, outcome));
     if (outcome.met) return ExitCode::done;
     const auto [least, most] = std::ranges::minmax(outcome.rows, {}, &study::CalibrationRow::angle);
-    fmt::print(stderr, "no heap of '{}' came within {:g} degrees of {:g}: {} of them stood at {:.1f} to {:.1f}; above is the nearest\n", options.shape, options.tolerance, options.angle, outcome.rows.size(),
+    fmt::print(stderr, "no {} of '{}' came within {:g} degrees of {:g}: {} of them stood at {:.1f} to {:.1f}; above is the nearest\n", options.experiment, options.shape, options.tolerance, options.angle, outcome.rows.size(),
                least.angle, most.angle);
     return ExitCode::diverged;
 }

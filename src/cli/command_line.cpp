@@ -252,20 +252,21 @@ private:
     }
     void addCalibrate() {
         study::CalibrationOptions& options = calibrate_.options;
-        CLI::App& app = add("calibrate", "Find the friction of dem grains that heap up like a real material",
-                            "Pours small heaps with the scene `heap` until one stands at the angle, and prints the tables for a scene. Exit code 4: none did.\n"
-                            "Examples:\n  talus calibrate --angle 33 --density 2650 --bulk-density 1560 --template cube8 --out gravel\n  talus calibrate --angle 33 --density 2650 --bulk-density 1560 --template cube8 --out gravel --resume",
+        CLI::App& app = add("calibrate", "Find the friction of dem grains that heap up, or roll in a drum, like a real material",
+                            "Pours small heaps with the scene `heap`, or turns small drums with the scene `drum`, until one has the angle, and prints the tables for a scene. Exit code 4: none did.\n"
+                            "Examples:\n  talus calibrate --angle 33 --density 2650 --bulk-density 1560 --template cube8 --out gravel\n  talus calibrate --angle 33 --density 2650 --bulk-density 1560 --template cube8 --out gravel --resume\n  talus calibrate --by drum --angle 38 --set speed=\"10 rpm\" --out drums",
                             calibrate_);
-        app.add_option("--angle", options.angle, "Angle at which the material heaps up, in degrees")->type_name("DEG")->required()->check(numberFrom(5, 60));
-        app.add_option("--tolerance", options.tolerance, "How near a heap must come, in degrees; 1 unless given")->type_name("DEG")->check(numberFrom(0.05, 60));
+        app.add_option("--by", options.experiment, "What was measured: the angle of a poured heap (unless given), or the slope of the bed in a drum that turns slowly")->type_name("heap|drum")->check(oneOf({"heap", "drum"}));
+        app.add_option("--angle", options.angle, "Angle at which the material heaps up, or its bed slopes in the drum, in degrees")->type_name("DEG")->required()->check(numberFrom(5, 60));
+        app.add_option("--tolerance", options.tolerance, "How near an experiment must come, in degrees; 1 unless given")->type_name("DEG")->check(numberFrom(0.05, 60));
         app.add_option("--density", options.density, "Of a grain, in kg/m^3")->type_name("D")->check(numberFrom(1, 1e5));
         app.add_option("--bulk-density", options.bulkDensity, "Of the heap with its pores, in kg/m^3")->type_name("D")->check(numberFrom(1, 1e5));
         app.add_option("--template", options.shape, "Kind of grain: sphere, tetra4 (unless given), octa6, cube8, bcc9")->type_name("NAME")->check(oneOf({"sphere", "tetra4", "octa6", "cube8", "bcc9"}));
-        app.add_option("--most-runs", options.mostRuns, "Give up after so many heaps; 8 unless given")->type_name("N")->check(wholeNumber(1, 100));
-        app.add_option("--set", options.sets, "Override a key or parameter of the scene heap; repeat for several")->type_name("KEY=VALUE")->expected(1)->take_all();
-        app.add_option("--out", options.out, "Folder of the heaps; ./calibration unless given")->type_name("DIR");
+        app.add_option("--most-runs", options.mostRuns, "Give up after so many heaps or drums; 8 unless given")->type_name("N")->check(wholeNumber(1, 100));
+        app.add_option("--set", options.sets, "Override a key or parameter of the scene heap or drum; repeat for several")->type_name("KEY=VALUE")->expected(1)->take_all();
+        app.add_option("--out", options.out, "Folder of the runs; ./calibration unless given")->type_name("DIR");
         app.add_option("--threads", options.threads, "Threads; all cores unless given; the results are the same")->type_name("N")->check(wholeNumber(1, 256));
-        CLI::Option* resume = app.add_flag("--resume", options.resume, "Go on with the heaps in DIR");
+        CLI::Option* resume = app.add_flag("--resume", options.resume, "Go on with the runs in DIR");
         app.add_flag("--overwrite", options.overwrite, "Replace the calibration in DIR")->excludes(resume);
         app.add_flag("-q,--quiet", calibrate_.quiet, "No progress, only warnings and errors");
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what is measured of a real material, the angle at which it heaps up and its bulk density, to what dem needs: contact friction and
-// rolling friction of a kind of grain. A few heaps are poured, each with the friction that the ones before it suggest.
+// From what is measured of a real material, the angle at which it heaps up or rolls in a drum and its bulk density, to what dem needs: contact friction and
+// rolling friction of a kind of grain. The experiment is done a few times, each time with the friction that those before it suggest.
 #pragma once
 
 #include "core/function_ref.h"
@@ -44,13 +44,14 @@ struct Friction {
 Friction frictionAt(std::string_view shape, double place);
 
 struct CalibrationOptions {
-    double angle = 0;                        // at which the material heaps up [degrees]
+    std::string experiment = "heap";         // or "drum"
+    double angle = 0;                        // at which the material heaps up, or its bed slopes in the drum [degrees]
     double tolerance = 1;                    // [degrees]
     std::optional<double> density;           // of the grains [kg/m³]
     std::optional<double> bulkDensity;       // [kg/m³]
     std::string shape = "tetra4";
     int mostRuns = 8;
-    std::vector<std::string> sets;           // of the scene `heap`
+    std::vector<std::string> sets;           // of the scene of the experiment's name
     Path program, out = "calibration";
     int threads = 0;
     bool resume = false, overwrite = false;
@@ -68,7 +69,7 @@ struct CalibrationOutcome {
     double packingFraction = 0;              // 0: not asked for
 };
 
-/// Errors: what cannot be (2), a heap that failed (4), no such calibration (3), files (5).
+/// Errors: what cannot be (2), an experiment that failed (4), no such calibration (3), files (5).
 CalibrationOutcome calibrate(const CalibrationOptions&, FunctionRef<void(const CalibrationRow&)> show, run::StopRequested);
 
 /// The tables that a scene needs for this material.
