@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the sources keep to the layers: who may include whom, where heavy headers may stand, how folders are called.
 
-Prints a line per fault and exits 1 if there is one. --dot FILE writes the graph of the folders as it is.
+Prints a line per fault and exits 1 if there is one. The drawing of the layers in docs/architecture.md must be that of the sources; --draw puts it there.
 """
 import argparse
 import re
@@ -33,6 +33,7 @@ INCLUDES: dict[str, tuple[str, ...]] = {   # a folder may also include what thes
 HEAVY = re.compile(r"(toml\+\+/|CLI/|muParser|hdf5|H5|nlohmann/|(oneapi/)?tbb[/.]|embree\d*/|Eigen/|unsupported/Eigen/)")
 EMPTY_NAMES = {"utils", "util", "common", "helpers", "helper", "misc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
+PAGE = "docs/architecture.md"
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 CODE_FOLDERS = ("src", "python", "tests", "benchmarks", "examples", "tools", "cmake")
 CODE_SUFFIXES = {".h", ".cpp", ".py", ".sh", ".cmake"}
@@ -132,27 +133,44 @@ def check(root: Path) -> list[str]:
             faults += check_include(root, include)
             if include.quoted:
                 graph[source].append(Path("src", include.name))
-    return [*faults, *check_folders(root), *check_licences(root), *check_cycles(dict(graph))]
+    faults += check_cycles(dict(graph))
+    return [*faults, *check_folders(root), *check_licences(root), *([] if faults else check_drawing(root))]
 
 
-def dot(root: Path) -> str:
-    """The folders and, on each edge, how many includes make it."""
-    counts: dict[tuple[str, str], int] = defaultdict(int)
+def drawing(root: Path) -> str:
+    """The folders as they include each other, for Mermaid; an edge that longer ways stand for is left out."""
+    below: dict[str, set[str]] = defaultdict(set)
     for source in sources(root):
-        for include in includes(root, source):
-            if include.quoted and layer_of(source) != (target := Path(include.name).parts[0]):
-                counts[layer_of(source), target] += 1
-    edges = [f'    "{source}" -> "{target}" [label={count}];' for (source, target), count in sorted(counts.items())]
-    return "\n".join(["digraph layers {", "    rankdir=BT;", "    node [shape=box];", *edges, "}", ""])
+        below[layer_of(source)].update(parts[0] for include in includes(root, source) if include.quoted and len(parts := Path(include.name).parts) > 1)
+    direct = {layer: targets - {layer} for layer, targets in below.items()}
+
+    def reached(layer: str) -> set[str]:
+        return direct.get(layer, set()).union(*(reached(target) for target in direct.get(layer, set())))
+
+    edges = [f"    {layer} --> {target}" for layer, targets in sorted(direct.items())
+             for target in sorted(targets - set().union(*(reached(other) for other in targets)))]
+    return "\n".join(["```mermaid", "graph TD", *edges, "```"])
+
+
+def check_drawing(root: Path) -> Iterator[str]:
+    page = root / PAGE
+    if page.is_file() and drawing(root) not in page.read_text(encoding="utf-8"):
+        yield f"{PAGE}: the drawing of the layers is not that of the sources; tests/include_graph.py --draw puts it there"
+
+
+def draw(root: Path) -> None:
+    page = root / PAGE
+    text = page.read_text(encoding="utf-8")
+    page.write_text(re.sub(r"```mermaid.*?```", lambda _: drawing(root), text, count=1, flags=re.DOTALL), encoding="utf-8")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent, help="of the repository")
-    parser.add_argument("--dot", type=Path, metavar="FILE", help="write the graph of the folders")
+    parser.add_argument("--draw", action="store_true", help=f"put the drawing into {PAGE}")
     arguments = parser.parse_args()
-    if arguments.dot:
-        arguments.dot.write_text(dot(arguments.root), encoding="utf-8")
+    if arguments.draw:
+        draw(arguments.root)
     faults = check(arguments.root)
     for fault in faults:
         print(fault)

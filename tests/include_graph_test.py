@@ -95,14 +95,11 @@ class IncludeGraph(unittest.TestCase):
         script = f"#!/bin/bash\n# {include_graph.SPDX}\n"
         self.assertEqual(self.faults({"tools/fine.sh": script}, licence=False), [])
 
-    def test_dot_counts_edges(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            for name in ("a", "b"):
-                path = Path(folder, f"src/world/{name}.h")
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text('#include "core/vec.h"\n#include "world/c.h"\n')
-            self.assertIn('"world" -> "core" [label=2];', include_graph.dot(Path(folder)))
-            self.assertNotIn('"world" -> "world"', include_graph.dot(Path(folder)))
+    def test_drawing_leaves_out_what_longer_ways_stand_for(self) -> None:
+        edges = ("cli --> scene", "elastoplastic --> mpm", "geometry --> core", "mpm --> world", "scene --> elastoplastic", "world --> geometry")
+        drawn = "\n".join(["```mermaid", "graph TD", *(f"    {edge}" for edge in edges), "```"])
+        self.assertEqual(self.faults({include_graph.PAGE: f"# Layers\n{drawn}\n"}), [])
+        self.expect_one({include_graph.PAGE: drawn.replace("    mpm --> world\n", "")}, include_graph.PAGE, "--draw")
 
 
 if __name__ == "__main__":
