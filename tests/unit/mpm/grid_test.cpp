@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace talus::mpm {
 namespace {
@@ -109,118 +111,145 @@ double weightAt(int nodes, double d) {
     return d < 1 ? 2.0 / 3 - d * d + 0.5 * d * d * d : d < 2 ? (2 - d) * (2 - d) * (2 - d) / 6 : 0;
 }
 
-// Scatter through tiles and sum them, against a dense map of nodes; and back.
+/// Points scattered through tiles, and the same by sums over a map of all nodes.
 template <template <class> class Stencil, class Real>
-void transfersAgreeWithDenseSums() {
-    constexpr int kNodes = Stencil<Real>::kNodes;
-    constexpr double kDrift = 0.95 * Stencil<Real>::kMostDrift, kPerMoment = Stencil<Real>::kPerMoment;
-    const GridFrame frame = periodicFrame();
-    TestPoints points;
-    std::vector<Vec3> places;
-    const std::vector<std::uint64_t> keys = scatterPoints(frame, 777, points, places);
-    const Blocks blocks = sortPoints(Exec(1), frame, keys, points.id, points);
+class DenseTransfer {
+public:
+    DenseTransfer() : blocks_(sorted()), tiles_(blocks_.points.size() * kTileNodes * kNodeReals, Real(0)) {}
 
-    NodeValues<Real> tiles(blocks.points.size() * kTileNodes * kNodeReals, Real(0)), nodes(blocks.nodes.size() * kBlockNodes * kNodeReals);
-    std::map<std::tuple<int, int, int>, std::array<double, kNodeReals>> dense;
-    double mass = 0;
-    Vec3 momentum;
-    const std::vector<Reach> whole(blocks.points.size());
-    for (std::size_t b = 0; b < blocks.points.size(); ++b) {
-        const PointBlock& block = blocks.points[b];
-        for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
-            const int count = std::min(8, static_cast<int>(block.points) - 8 * static_cast<int>(g - block.firstGroup));
-            alignas(64) std::array<Real, 24> position;
-            // Drifted since the sort, as between sorts.
-            for (std::size_t i = 0; i < 24; ++i) position[i] = static_cast<Real>(points.position.group(g)[i] + kDrift * std::sin(static_cast<double>(i + 24 * g)));
-            alignas(64) std::array<std::array<Real, 8>, 25> v;
-            for (std::size_t k = 0; k < 25; ++k)
-                for (std::size_t p = 0; p < 8; ++p) v[k][p] = static_cast<Real>(static_cast<int>(p) < count ? (k == 0 ? 1 + 0.1 * static_cast<double>(p) : std::sin(static_cast<double>(17 * k + p + g))) : 0);
-            const Stencil<Real> stencil(position.data());
-            const auto column = [&](std::size_t k) { return stencil.centre * Wide<Real>::load(v[k].data()); };
-            const PointMomenta<Real> m{column(0), {column(1), column(2), column(3)}, {column(13), column(14), column(15)}};
-            const auto along = [&](std::size_t axis) {
-                return MomentaSlope<Real>{{column(4 + axis), column(7 + axis), column(10 + axis)}, {column(16 + axis), column(19 + axis), column(22 + axis)}};
-            };
-            scatter(stencil, m, along, count, tiles.data() + b * kTileNodes * kNodeReals);
+    void scatterAll() {
+        forGroups([&](std::size_t b, std::uint32_t g, int count) { scatterGroup(b, g, count); });
+    }
 
-            for (int p = 0; p < count; ++p) {
-                const auto lane = static_cast<std::size_t>(p);
-                const Vec3 at{position[lane], position[8 + lane], position[16 + lane]};
-                for (int n = 0; n < kNodes * kNodes * kNodes; ++n) {
-                    Vec3i node;
-                    double w = 1;
-                    Vec3 r;
-                    for (int axis = 0; axis < 3; ++axis) {
-                        const int offset = axis == 0 ? n / (kNodes * kNodes) : axis == 1 ? n / kNodes % kNodes : n % kNodes;
-                        const int i = static_cast<int>(std::ceil(at[axis] - 0.5 * kNodes)) + offset;   // all nodes nearer than half the support
-                        r[axis] = i - at[axis];
-                        w *= weightAt(kNodes, std::abs(r[axis]));
-                        const int period = 4 * frame.periodBlocks[static_cast<std::size_t>(axis)];
-                        node[axis] = 4 * block.coord[axis] + i;
-                        if (period > 0) node[axis] = ((node[axis] % period) + period) % period;
-                    }
-                    std::array<double, kNodeReals>& value = dense[{node.x, node.y, node.z}];
-                    value[0] += w * v[0][lane];
-                    for (std::size_t row = 0; row < 3; ++row)
-                        for (const std::size_t part : {0u, 1u}) {   // momentum, impulse
-                            const std::size_t first = 1 + 12 * part;
-                            value[1 + 4 * part + row] += w * (v[first + row][lane] + v[first + 3 + 3 * row][lane] * r.x + v[first + 4 + 3 * row][lane] * r.y + v[first + 5 + 3 * row][lane] * r.z);
-                        }
-                }
-                mass += v[0][lane];
-                momentum += Vec3{v[1][lane], v[2][lane], v[3][lane]};
+    void expectSameNodes() const {
+        const std::vector<Reach> whole(blocks_.points.size());
+        NodeValues<Real> values(kBlockNodes * kNodeReals);
+        double mass = 0;
+        Vec3 momentum;
+        for (const NodeBlock& block : blocks_.nodes) {
+            sumTiles(block, tiles_.data(), whole, values.data());
+            for (int n = 0; n < kBlockNodes; ++n) {
+                const BlockCoord& c = block.coord;
+                const auto found = dense_.find({4 * c.x + n / 16, 4 * c.y + n / 4 % 4, 4 * c.z + n % 4});
+                const NodeSums expected = found == dense_.end() ? NodeSums{} : found->second;
+                const Real* node = values.data() + kNodeReals * n;
+                for (std::size_t k = 0; k < kNodeReals; ++k) EXPECT_NEAR(node[k], expected[k], kTolerance);
+                mass += node[0];
+                momentum += Vec3{node[1], node[2], node[3]};
             }
         }
+        EXPECT_NEAR(mass, mass_, 100 * kTolerance);
+        EXPECT_LT(norm(momentum - momentum_), 100 * kTolerance);
     }
-    const double tolerance = std::is_same_v<Real, double> ? 1e-13 : 1e-5;
-    double nodeMass = 0;
-    Vec3 nodeMomentum;
-    for (std::size_t b = 0; b < blocks.nodes.size(); ++b) {
-        Real* values = nodes.data() + b * kBlockNodes * kNodeReals;
-        sumTiles(blocks.nodes[b], tiles.data(), whole, values);
-        for (int n = 0; n < kBlockNodes; ++n) {
-            const BlockCoord& c = blocks.nodes[b].coord;
-            const auto found = dense.find({4 * c.x + n / 16, 4 * c.y + n / 4 % 4, 4 * c.z + n % 4});
-            const std::array<double, kNodeReals> expected = found == dense.end() ? std::array<double, kNodeReals>{} : found->second;
-            const Real* node = values + kNodeReals * n;
-            for (std::size_t k = 0; k < kNodeReals; ++k) EXPECT_NEAR(node[k], expected[k], tolerance);
-            nodeMass += node[0];
-            nodeMomentum += Vec3{node[1], node[2], node[3]};
-        }
-    }
-    EXPECT_NEAR(nodeMass, mass, 100 * tolerance);
-    EXPECT_LT(norm(nodeMomentum - momentum), 100 * tolerance);
 
-    // An affine field on the nodes comes back exactly: value and slope.
-    const auto field = [](const Vec3& x) { return Vec3{1 + 2 * x.x - x.y + 3 * x.z, -2 + x.x + 0.5 * x.y, 0.25 * x.z - x.x}; };
-    for (std::size_t b = 0; b < blocks.points.size(); ++b) {
-        const PointBlock& block = blocks.points[b];
+    /// An affine field on the nodes comes back exactly: value and slope.
+    void expectAffineFieldGathered() {
         alignas(64) std::array<Real, kTileNodes * kNodeReals> tile;
         for (int n = 0; n < kTileNodes; ++n) {
-            const Vec3 v = field({n / 64 - 2.0, n / 8 % 8 - 2.0, n % 8 - 2.0});
+            const Vec3 v = affine({n / 64 - 2.0, n / 8 % 8 - 2.0, n % 8 - 2.0});
             for (int axis = 0; axis < 3; ++axis) {
                 tile[static_cast<std::size_t>(kNodeReals * n + 1 + axis)] = static_cast<Real>(v[axis]);
                 tile[static_cast<std::size_t>(kNodeReals * n + 5 + axis)] = static_cast<Real>(-2 * v[axis]);
             }
         }
-        for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
-            const int count = std::min(8, static_cast<int>(block.points) - 8 * static_cast<int>(g - block.firstGroup));
-            alignas(64) std::array<Real, 24> position;
-            for (std::size_t i = 0; i < 24; ++i) position[i] = static_cast<Real>(points.position.group(g)[i] - kDrift * std::cos(static_cast<double>(i * g)));
+        forGroups([&](std::size_t, std::uint32_t g, int count) {
+            const Positions position = drifted(g, [&](std::size_t i) { return -std::cos(static_cast<double>(i * g)); });
             const auto [v, before] = gather(Stencil<Real>(position.data()), count, tile.data());
             for (int p = 0; p < count; ++p) {
-                const auto lane = static_cast<std::size_t>(p);
-                const Vec3 expected = field({position[lane], position[8 + lane], position[16 + lane]});
-                for (int axis = 0; axis < 3; ++axis) EXPECT_NEAR(v.velocity[static_cast<std::size_t>(axis)].lane(p), expected[axis], 20 * tolerance);
-                for (int axis = 0; axis < 3; ++axis) EXPECT_NEAR(before.velocity[static_cast<std::size_t>(axis)].lane(p), -2 * expected[axis], 40 * tolerance);
-                EXPECT_NEAR(kPerMoment * before.moment[2].lane(p), -6, 200 * tolerance);
-                EXPECT_NEAR(kPerMoment * v.moment[0].lane(p), 2, 100 * tolerance);
-                EXPECT_NEAR(kPerMoment * v.moment[2].lane(p), 3, 100 * tolerance);
-                EXPECT_NEAR(kPerMoment * v.moment[4].lane(p), 0.5, 100 * tolerance);
-                EXPECT_NEAR(kPerMoment * v.moment[6].lane(p), -1, 100 * tolerance);
+                const Vec3 expected = affine(placeOf(position, p));
+                for (int axis = 0; axis < 3; ++axis) EXPECT_NEAR(v.velocity[static_cast<std::size_t>(axis)].lane(p), expected[axis], 20 * kTolerance);
+                for (int axis = 0; axis < 3; ++axis) EXPECT_NEAR(before.velocity[static_cast<std::size_t>(axis)].lane(p), -2 * expected[axis], 40 * kTolerance);
+                EXPECT_NEAR(kPerMoment * before.moment[2].lane(p), -6, 200 * kTolerance);
+                for (const auto& [k, slope] : {std::pair{0, 2.0}, {2, 3.0}, {4, 0.5}, {6, -1.0}}) EXPECT_NEAR(kPerMoment * v.moment[static_cast<std::size_t>(k)].lane(p), slope, 100 * kTolerance);
             }
+        });
+    }
+
+private:
+    static constexpr int kNodes = Stencil<Real>::kNodes;
+    static constexpr double kDrift = 0.95 * Stencil<Real>::kMostDrift, kPerMoment = Stencil<Real>::kPerMoment, kTolerance = std::is_same_v<Real, double> ? 1e-13 : 1e-5;
+    using NodeSums = std::array<double, kNodeReals>;
+    using PointNumbers = std::array<std::array<Real, 8>, 25>;   // mass; momentum and its slopes; impulse and its slopes
+    struct alignas(64) Positions : std::array<Real, 24> {};
+
+    static Vec3 affine(const Vec3& x) { return {1 + 2 * x.x - x.y + 3 * x.z, -2 + x.x + 0.5 * x.y, 0.25 * x.z - x.x}; }
+    static Vec3 placeOf(const Positions& x, int p) {
+        const auto lane = static_cast<std::size_t>(p);
+        return {x[lane], x[8 + lane], x[16 + lane]};
+    }
+
+    Blocks sorted() {
+        std::vector<Vec3> places;
+        const std::vector<std::uint64_t> keys = scatterPoints(frame_, 777, points_, places);
+        return sortPoints(Exec(1), frame_, keys, points_.id, points_);
+    }
+    void forGroups(const std::function<void(std::size_t block, std::uint32_t group, int count)>& use) const {
+        for (std::size_t b = 0; b < blocks_.points.size(); ++b) {
+            const PointBlock& block = blocks_.points[b];
+            for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) use(b, g, std::min(8, static_cast<int>(block.points) - 8 * static_cast<int>(g - block.firstGroup)));
         }
     }
+    /// As far from where they were sorted as points may be between sorts.
+    Positions drifted(std::uint32_t g, const std::function<double(std::size_t)>& part) {
+        Positions position;
+        for (std::size_t i = 0; i < 24; ++i) position[i] = static_cast<Real>(points_.position.group(g)[i] + kDrift * part(i));
+        return position;
+    }
+
+    void scatterGroup(std::size_t b, std::uint32_t g, int count) {
+        const Positions position = drifted(g, [&](std::size_t i) { return std::sin(static_cast<double>(i + 24 * g)); });
+        alignas(64) PointNumbers v;
+        for (std::size_t k = 0; k < 25; ++k)
+            for (std::size_t p = 0; p < 8; ++p) v[k][p] = static_cast<Real>(static_cast<int>(p) < count ? (k == 0 ? 1 + 0.1 * static_cast<double>(p) : std::sin(static_cast<double>(17 * k + p + g))) : 0);
+        const Stencil<Real> stencil(position.data());
+        const auto column = [&](std::size_t k) { return stencil.centre * Wide<Real>::load(v[k].data()); };
+        const PointMomenta<Real> m{column(0), {column(1), column(2), column(3)}, {column(13), column(14), column(15)}};
+        const auto along = [&](std::size_t axis) {
+            return MomentaSlope<Real>{{column(4 + axis), column(7 + axis), column(10 + axis)}, {column(16 + axis), column(19 + axis), column(22 + axis)}};
+        };
+        scatter(stencil, m, along, count, tiles_.data() + b * kTileNodes * kNodeReals);
+        for (int p = 0; p < count; ++p) addDensely(blocks_.points[b].coord, placeOf(position, p), v, static_cast<std::size_t>(p));
+    }
+    void addDensely(const BlockCoord& block, const Vec3& at, const PointNumbers& v, std::size_t lane) {
+        for (int n = 0; n < kNodes * kNodes * kNodes; ++n) {
+            Vec3i node;
+            double w = 1;
+            Vec3 r;
+            for (int axis = 0; axis < 3; ++axis) {
+                const int offset = axis == 0 ? n / (kNodes * kNodes) : axis == 1 ? n / kNodes % kNodes : n % kNodes;
+                const int i = static_cast<int>(std::ceil(at[axis] - 0.5 * kNodes)) + offset;   // all nodes nearer than half the support
+                r[axis] = i - at[axis];
+                w *= weightAt(kNodes, std::abs(r[axis]));
+                const int period = 4 * frame_.periodBlocks[static_cast<std::size_t>(axis)];
+                node[axis] = 4 * block[axis] + i;
+                if (period > 0) node[axis] = ((node[axis] % period) + period) % period;
+            }
+            NodeSums& value = dense_[{node.x, node.y, node.z}];
+            value[0] += w * v[0][lane];
+            for (std::size_t row = 0; row < 3; ++row)
+                for (const std::size_t part : {0u, 1u}) {   // momentum, impulse
+                    const std::size_t first = 1 + 12 * part;
+                    value[1 + 4 * part + row] += w * (v[first + row][lane] + v[first + 3 + 3 * row][lane] * r.x + v[first + 4 + 3 * row][lane] * r.y + v[first + 5 + 3 * row][lane] * r.z);
+                }
+        }
+        mass_ += v[0][lane];
+        momentum_ += Vec3{v[1][lane], v[2][lane], v[3][lane]};
+    }
+
+    GridFrame frame_ = periodicFrame();
+    TestPoints points_;
+    Blocks blocks_;
+    NodeValues<Real> tiles_;
+    std::map<std::tuple<int, int, int>, NodeSums> dense_;
+    double mass_ = 0;
+    Vec3 momentum_;
+};
+template <template <class> class Stencil, class Real>
+void transfersAgreeWithDenseSums() {
+    DenseTransfer<Stencil, Real> transfer;
+    transfer.scatterAll();
+    transfer.expectSameNodes();
+    transfer.expectAffineFieldGathered();
 }
 TEST(Transfer, agreesWithDenseSumsInDouble) { transfersAgreeWithDenseSums<QuadraticStencil, double>(); }
 TEST(Transfer, agreesWithDenseSumsInFloat) { transfersAgreeWithDenseSums<QuadraticStencil, float>(); }
