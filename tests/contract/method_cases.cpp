@@ -116,7 +116,7 @@ const world::MethodInfo kSolved = [] {
     };
     return info;
 }();
-const MethodCase kElastoplasticImplicit{.name = "elastoplastic_implicit", .info = &kSolved, .memoryGrains = 10000, .velocityEntry = "points/velocity", .solvedTo = 1e-3};
+const MethodCase kElastoplasticImplicit{.name = "elastoplastic_implicit", .info = &kSolved, .memoryGrains = 10000, .memorySteps = 20, .velocityEntry = "points/velocity", .solvedTo = 1e-3};
 
 const MethodCase kNonsmooth{.name = "nonsmooth", .info = &nonsmooth::info, .velocityEntry = "points/velocity"};
 
@@ -200,10 +200,10 @@ world::World halfAsFine(double size) {
 }
 
 // The peaks of the oracle, in its step, and of the fine grains, in their sort, are added though they do not fall together.
-const MethodCase kGuidedBySpheres{.name = "guided_by_spheres", .info = &kBySpheres, .makeWorld = halfAsFine, .memoryGrains = 32768, .memorySteps = 300, .memoryExcess = 0.4, .velocityEntry = "grains/velocity", .carried = true};
-const MethodCase kGuidedByPoints{.name = "guided_by_points", .info = &kByPoints, .memoryGrains = 160000, .memorySteps = 300, .velocityEntry = "grains/velocity", .carried = true};
-const MethodCase kGuidedByClumps{.name = "guided_by_clumps", .info = &kByClumps, .makeWorld = halfAsFine, .memoryGrains = 48000, .memorySteps = 300, .memoryExcess = 0.4, .velocityEntry = "grains/velocity", .sticksOut = 0.2, .carried = true};
-const MethodCase kGuidedByNonsmooth{.name = "guided_by_nonsmooth", .info = &kByNonsmooth, .memoryGrains = 160000, .memorySteps = 300, .velocityEntry = "grains/velocity", .carried = true};
+const MethodCase kGuidedBySpheres{.name = "guided_by_spheres", .info = &kBySpheres, .makeWorld = halfAsFine, .memoryGrains = 32768, .memorySteps = 120, .memoryExcess = 0.4, .velocityEntry = "grains/velocity", .carried = true};
+const MethodCase kGuidedByPoints{.name = "guided_by_points", .info = &kByPoints, .memoryGrains = 160000, .memorySteps = 120, .velocityEntry = "grains/velocity", .carried = true};
+const MethodCase kGuidedByClumps{.name = "guided_by_clumps", .info = &kByClumps, .makeWorld = halfAsFine, .memoryGrains = 48000, .memorySteps = 120, .memoryExcess = 0.4, .velocityEntry = "grains/velocity", .sticksOut = 0.2, .carried = true};
+const MethodCase kGuidedByNonsmooth{.name = "guided_by_nonsmooth", .info = &kByNonsmooth, .memoryGrains = 160000, .memorySteps = 120, .velocityEntry = "grains/velocity", .carried = true};
 const MethodCase kGuidedByEllipsoids{.name = "guided_by_ellipsoids", .info = &kByEllipsoids, .memoryGrains = 40000, .velocityEntry = "grains/velocity", .sticksOut = 0.15, .carried = true};
 
 }  // namespace
