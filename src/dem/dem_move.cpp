@@ -37,13 +37,14 @@ Vec3 tumble(const ClumpTemplate& shape, double mass, double diameter, const Quat
 /// Calls one(row) or eight(row), where eight are of one isotropic template and one material, for all of [begin, end).
 template <class One, class Eight>
 void DemMethod::forRows(std::size_t begin, std::size_t end, const One& one, const Eight& eight) const {
-    const auto alike = [](const std::int8_t* column) {
+    const auto alike = [](const SharedColumn<std::int8_t>& column, std::size_t row) {
+        if (column.shared()) return true;
         std::uint64_t all;
-        std::memcpy(&all, column, sizeof all);
-        return all == static_cast<std::uint8_t>(*column) * 0x0101010101010101U;
+        std::memcpy(&all, column.from(row), sizeof all);
+        return all == static_cast<std::uint8_t>(column(row)) * 0x0101010101010101U;
     };
     for (std::size_t i = begin; i < end;) {
-        if (i + 8 <= end && shapeOf(i).isotropic() && alike(grains_.shape.group(i)) && alike(grains_.material.group(i))) {
+        if (i + 8 <= end && shapeOf(i).isotropic() && alike(grains_.shape, i) && alike(grains_.material, i)) {
             eight(i);
             i += 8;
         } else {
@@ -116,25 +117,11 @@ template <class N, class Real>
     here.moved = std::max(here.moved, movedBy<N>(i, shape, way, angle));
 }
 
-/// Adds to the way of grains since the list was built; returns the longest of any of their spheres.
+/// The longest way of any of their spheres in the step [m].
 template <class N, class V>
-[[gnu::always_inline]] inline double DemMethod::movedBy(std::size_t i, const ClumpTemplate& shape, const V& way, const V& angle) {
-    if constexpr (LanesOf<N>::kCount == 1) {
-        const Vec3f gone = get(grains_.way, i) + Vec3f{static_cast<float>(way.x), static_cast<float>(way.y), static_cast<float>(way.z)};
-        set(grains_.way, i, gone);
-        const float far = std::sqrt(gone.x * gone.x + gone.y * gone.y + gone.z * gone.z);
-        if (shape.isSphere()) return far;
-        at(grains_.turned.values(), i) += static_cast<float>(std::sqrt(squareOf<double>(angle)));
-        return far + at(grains_.turned.values(), i) * at(grains_.diameter, i) * shape.sphereReach;
-    } else {
-        const WideVec3<float> before = loadTriples(grains_.way.group(i)), gone{before.x + convert<float>(way.x), before.y + convert<float>(way.y), before.z + convert<float>(way.z)};
-        storeTriples(gone, grains_.way.group(i));
-        const Wide<float> far = gone.x * gone.x + gone.y * gone.y + gone.z * gone.z;
-        if (shape.isSphere()) return static_cast<double>(std::sqrt(maxLane(far)));
-        const Wide<float> turned = Wide<float>::loadUnaligned(grains_.turned.values().group(i)) + convert<float>(sqrt(squareOf<W>(angle)));
-        turned.storeUnaligned(grains_.turned.values().group(i));
-        return maxLane(convert<double>(sqrt(far)) + convert<double>(turned) * numbers<W>(grains_.diameter, i) * W(shape.sphereReach));
-    }
+[[gnu::always_inline]] inline double DemMethod::movedBy(std::size_t i, const ClumpTemplate& shape, const V& way, const V& angle) const {
+    if (shape.isSphere()) return std::sqrt(largest(squareOf<N>(way)));
+    return largest(sqrt(squareOf<N>(way)) + sqrt(squareOf<N>(angle)) * (numbers<N>(grains_.diameter, i) * N(shape.sphereReach)));
 }
 
 /// By the same steps as massOf.
