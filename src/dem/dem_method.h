@@ -173,7 +173,9 @@ private:
         Vec3 gravity;
         double dt, ahead;                  // ahead: from the middle of the step to the instant at which contacts look at velocities [s]
         bool pushed;                       // force fields act
+        double perMass, perMoment;         // 1/m [1/kg] and 1/I [1/(kg m²)] where they are the same for all grains; else 0
     };
+    Drift driftOf(const world::World&, double dt, double ahead, bool pushed) const;
     struct Drifted {
         Furthest grains;
         Extremes bodies;                   // of contacts with them
