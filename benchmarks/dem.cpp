@@ -250,11 +250,19 @@ void writeCentres(const std::string& path, const world::Method& method, const de
     }
 }
 
-/// Bytes on the heap.
-double memoryInUse() {
-    const struct mallinfo2 info = mallinfo2();
-    return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
+/// A line of the table that the system keeps of this process [bytes].
+double statusBytes(std::string_view name) {
+    malloc_trim(0);
+    std::ifstream file("/proc/self/status");
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with(name)) return 1024 * std::stod(line.substr(name.size() + 1));
+    return 0;
 }
+/// Memory of its own that is resident: addresses that were reserved and never touched, and code, do not count.
+double memoryInUse() { return statusBytes("RssAnon"); }
+/// The most since forgetPeak(), beyond what there is now.
+double memoryMore() { return statusBytes("VmHWM") - statusBytes("VmRSS"); }
+void forgetPeak() { std::ofstream("/proc/self/clear_refs") << 5; }
 
 void run(const Exec& exec, world::World& world, world::Method& method, int steps) {
     for (int i = 0; i < steps; ++i) {
@@ -278,15 +286,17 @@ int main(int argc, char** argv) {
     const auto method = dem::info.create(settings, world, options.precision);
     method->insert(exec, world, world.fills.front());
     turn(exec, *method, bodies, shape, diameter);
-    run(exec, world, *method, std::max(1, options.warm));
+    malloc_trim(0);
+    forgetPeak();
+    run(exec, world, *method, std::max(1, options.warm));   // the first step builds the list
 
     const auto before = exec.phaseSeconds();
     const auto start = std::chrono::steady_clock::now();
     run(exec, world, *method, options.steps - (options.warm == 0));
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const double sphereSteps = spheres * (options.steps - (options.warm == 0));
-    std::printf("%s spheres %.0f threads %d %s M_sphere_steps/s %.2f bytes/sphere %.0f", options.scene.c_str(), spheres, options.threads,
-                options.precision == world::Precision::float32 ? "float" : "double", sphereSteps / seconds / 1e6, (memoryInUse() - memoryBefore) / spheres);
+    std::printf("%s spheres %.0f threads %d %s M_sphere_steps/s %.2f bytes/sphere %.0f while_building +%.0f", options.scene.c_str(), spheres, options.threads,
+                options.precision == world::Precision::float32 ? "float" : "double", sphereSteps / seconds / 1e6, (memoryInUse() - memoryBefore) / spheres, memoryMore() / spheres);
     for (const auto& [phase, spent] : exec.phaseSeconds()) {
         const auto earlier = before.find(phase);
         std::printf(" | %s %.1f ns", phase.c_str(), (spent - (earlier == before.end() ? 0 : earlier->second)) / sphereSteps * 1e9 * options.threads);

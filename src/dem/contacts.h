@@ -42,14 +42,53 @@ struct PairContacts {
     bool acts(std::size_t pair) const { return (second[pair] & kActs) != 0; }
     bool touches(std::size_t pair) const { return second[pair] >> 30 == 2; }
     PairState state(std::size_t pair) const { return touches(pair) ? PairState::touching : acts(pair) ? PairState::bridged : PairState::apart; }
+    std::size_t firstPair(std::size_t slab) const { return first[firstSphere[slab]]; }
+    std::size_t slabOf(std::size_t pair) const {
+        const auto next = std::ranges::upper_bound(firstSphere, static_cast<std::uint32_t>(pair), {}, [&](std::uint32_t sphere) { return first[sphere]; });
+        return static_cast<std::size_t>(next - firstSphere.begin()) - 1;
+    }
+    /// How many of these pairs act.
+    std::size_t acting(std::size_t from, std::size_t to) const {
+        return static_cast<std::size_t>(std::count_if(second.begin() + static_cast<std::ptrdiff_t>(from), second.begin() + static_cast<std::ptrdiff_t>(to), [](std::uint32_t s) { return (s & kActs) != 0; }));
+    }
     void set(std::size_t pair, PairState state) { second[pair] = sphere(pair) | (state == PairState::apart ? 0 : kActs) | (state == PairState::bridged ? kBridged : 0); }
 };
 
-/// Two spheres that touch or are bridged, to be found again in another list.
-struct KeptContact {
-    std::uint32_t a = 0, b = 0;
-    MemoryOf<Vec3> memory;
-    PairState state = PairState::apart;
+/// Spheres that touch or are bridged, to be found again in another list.
+class KeptPairs {
+public:
+    /// `numbers`: of each memory that count; the others are 0.
+    explicit KeptPairs(std::size_t numbers) : width_(numbers) {}
+    void resize(std::size_t count) {
+        a.resize(count);
+        b.resize(count);
+        state.resize(count);
+        memories_.resize(width_ * count);
+    }
+    std::size_t size() const { return a.size(); }
+    MemoryOf<Vec3> memory(std::size_t c) const {
+        std::array<double, kNumbers> n{};
+        std::copy_n(memories_.begin() + static_cast<std::ptrdiff_t>(width_ * c), width_, n.begin());
+        return {{n[0], n[1], n[2]}, {n[3], n[4], n[5]}, n[6]};
+    }
+    void remember(std::size_t c, const MemoryOf<Vec3>& m) {
+        const std::array<double, kNumbers> n{m.spring.x, m.spring.y, m.spring.z, m.turn.x, m.turn.y, m.turn.z, m.twist};
+        std::copy_n(n.begin(), width_, memories_.begin() + static_cast<std::ptrdiff_t>(width_ * c));
+    }
+    void put(std::size_t c, std::uint32_t first, std::uint32_t second, PairState s, const MemoryOf<Vec3>& m) {
+        a[c] = first;
+        b[c] = second;
+        state[c] = s;
+        remember(c, m);
+    }
+
+    std::vector<std::uint32_t> a, b;
+    std::vector<PairState> state;
+
+private:
+    static constexpr std::size_t kNumbers = 7;
+    std::size_t width_;
+    std::vector<double> memories_;
 };
 
 /// A sphere and a body.

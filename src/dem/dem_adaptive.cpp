@@ -96,7 +96,7 @@ bool DemMethod::takeSubstep(const Exec& exec, world::World& world, double& h, Ev
         runStages(exec, world, h, free);
         Trial trial = judge(exec, h, period, free);
         trial.error /= tolerance;
-        if (trial.moved > 0.5 * skin_) trial.error = std::numeric_limits<double>::infinity();
+        if (moved_ + trial.moved > 0.5 * skin_) trial.error = std::numeric_limits<double>::infinity();
         const double factor = std::isfinite(trial.error) ? std::clamp(kSafety * std::pow(std::max(trial.error, 1e-10), -0.2), kMostShrink, kMostGrowth) : kMostShrink;
         const bool good = trial.error <= 1, last = h <= shortest;
         if (!good && !last) {
@@ -109,7 +109,7 @@ bool DemMethod::takeSubstep(const Exec& exec, world::World& world, double& h, Ev
         adaptive_.above += !good;
         adaptive_.next = good ? std::max(factor * h, factor < 1 ? 0 : adaptive_.next) : h;
         now = closeSubstep(exec, world, h, free);
-        moved_ = trial.moved;
+        moved_ += trial.moved;
         now_ = now.found.stiffness;
         fastest_ = now.kicked.speed;
         acceleration_ = now.kicked.acceleration;
@@ -155,7 +155,7 @@ void DemMethod::setStage(const Exec& exec, double h, const Fehlberg::Weights& w)
     pairs_.second = adaptive_.second;
     std::visit([&](auto& forces) { exec.forBlocks(adaptive_.acted.size(), kPairBlock, [&](std::size_t begin, std::size_t end) {
         for (std::size_t p = begin; p < end; ++p)
-            if (adaptive_.acted[p]) forces.remember(p, memoryAt(adaptive_.pairs, p, pairNumbers(), h, w));
+            if (adaptive_.acted[p]) forces.memories.put(pairs_, p, memoryAt(adaptive_.pairs, p, pairNumbers(), h, w));
     }); }, forces_);
     bodies_.state = adaptive_.bodyState;
     for (std::size_t k = 0; k < bodies_.size(); ++k) bodies_.state[k].memory = memoryAt(adaptive_.bodyContacts, k, Adaptive::kMemoryNumbers, h, w);
@@ -195,17 +195,17 @@ void DemMethod::takePairRates(const Exec& exec, std::size_t stage) {
             if (!touches && !adaptive_.acted[p]) continue;
             if (!adaptive_.acted[p]) {
                 adaptive_.acted[p] = 1;
-                writeMemory(stage == 0 ? forces.memory(p) : MemoryOf<Vec3>{}, adaptive_.pairs.start(p));
+                writeMemory(stage == 0 ? forces.memories.get(pairs_, p) : MemoryOf<Vec3>{}, adaptive_.pairs.start(p));
                 for (std::size_t before = 0; before < stage; ++before) writeMemory({}, adaptive_.pairs.rate(before, p));
             }
             MemoryOf<Vec3> rate;
             if (touches) {
                 const PairMeeting met = meeting(a, p);
                 rate = memoryRate(met.touch);
-                rate.spring -= dot(forces.memory(p).spring, met.normalRate) * met.touch.normal;
-                rate.turn -= dot(forces.memory(p).turn, met.normalRate) * met.touch.normal;
+                rate.spring -= dot(forces.memories.get(pairs_, p).spring, met.normalRate) * met.touch.normal;
+                rate.turn -= dot(forces.memories.get(pairs_, p).turn, met.normalRate) * met.touch.normal;
             } else {
-                forces.remember(p, {});
+                forces.memories.put(pairs_, p, {});
             }
             writeMemory(rate, adaptive_.pairs.rate(stage, p));
         }
@@ -283,9 +283,7 @@ DemMethod::Trial DemMethod::judge(const Exec& exec, double h, double period, con
                 const double e = error(table, i, norm(Vec3{start[3], start[4], start[5]}), reach, reach / (massOf(i) * diameter * diameter * shape.smallestInertia()));
                 Vec3 way;
                 for (std::size_t axis = 0; axis < 3; ++axis) way[static_cast<int>(axis)] = table.change(i, axis, h, Fehlberg::b);
-                const Vec3f gone = get(grains_.way, i);
-                const double turned = shape.isSphere() ? 0 : (at(grains_.turned.values(), i) + turnOf(i, h)) * diameter * shape.sphereReach;
-                here = join(here, {e, norm(way + Vec3{gone.x, gone.y, gone.z}) + turned});
+                here = join(here, {e, norm(way) + (shape.isSphere() ? 0 : turnOf(i, h) * diameter * shape.sphereReach)});
             }
             return here;
         },
@@ -323,14 +321,6 @@ double DemMethod::turnOf(std::size_t row, double h) const {
 /// Everything at the end of the substep, with the forces there: springs are shortened, contacts that have parted forget.
 DemMethod::Evaluated DemMethod::closeSubstep(const Exec& exec, world::World& world, double h, world::FreeBodies& free) {
     setStage(exec, h, Fehlberg::b);
-    exec.forBlocks(grains_.rows(), kGrainBlock, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-            Vec3f gone = get(grains_.way, i);
-            for (std::size_t axis = 0; axis < 3; ++axis) gone[static_cast<int>(axis)] += static_cast<float>(adaptive_.grains.change(i, axis, h, Fehlberg::b));
-            set(grains_.way, i, gone);
-            if (!shapeOf(i).isSphere()) at(grains_.turned.values(), i) += static_cast<float>(turnOf(i, h));
-        }
-    });
     bodyDrift_ += h * bodySpeed(world, world.time);
     for (std::size_t stage = 0; stage < Fehlberg::kStages; ++stage)
         for (std::size_t b = 0; b < world.bodies.size(); ++b) {
@@ -347,7 +337,7 @@ DemMethod::Evaluated DemMethod::closeSubstep(const Exec& exec, world::World& wor
     const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time + h);
     const Evaluated now = evaluate(exec, world, bodies);
     for (std::size_t p = 0; p < adaptive_.acted.size(); ++p)
-        if (adaptive_.acted[p] && !pairs_.touches(p)) std::visit([&](auto& forces) { forces.remember(p, {}); }, forces_);
+        if (adaptive_.acted[p] && !pairs_.touches(p)) std::visit([&](auto& forces) { forces.memories.put(pairs_, p, {}); }, forces_);
     for (ContactState& state : bodies_.state)
         if (!state.touching) state.memory = {};
     for (const std::vector<BodyShare>& shares : bodyShares_)

@@ -272,20 +272,22 @@ world::Estimate estimateDem(const Settings& settings, const world::World& world,
     const bool adaptive = settings.integrator == Integrator::rkf45, spring = settings.shear == Shear::spring;
     const Manner manner = PairLaws(settings, world).manner();
     const bool clumps = spheresPerGrain > 1, turns = manner.turns();
-    const double real = precision == world::Precision::float32 && !adaptive ? 4 : 8, perGrain = static_cast<double>(Grains(clumps).bytesPerRow()) + (clumps ? 4 : 0);
+    const double real = precision == world::Precision::float32 && !adaptive ? 4 : 8, perGrain = static_cast<double>(Grains(clumps).bytesPerRow()) + (clumps ? 4 : 0) + 2;   // 2: template and material, where there are several
     const double perSphere = 10 * real + sizeof(Wrench) + 4 + (clumps ? 4 : 0);
     const bool manySizes = smallestSize(settings.sizes) < largestSize(settings.sizes);   // then each pair has coefficients of its own
     const bool holds = !settings.cohesion.empty() || !settings.pairs.empty() || settings.twistingFriction > 0;
     const double numbers = static_cast<double>((sizeof(PairConstants) + (holds ? sizeof(HoldConstants) : 0)) / sizeof(double));
-    const double perPair = (spring ? (turns ? 7 : 3) * real : 0) + (manySizes ? numbers * real : 0) + 4;
+    const double acting = manner.bridges || spring ? 0.7 : 0.4;   // share of the pairs
+    const double remembers = spring ? (manner.twisting ? 7 : turns ? 6 : 3) : 0;   // numbers; of pairs that act
+    const double perPair = (adaptive ? 1 : acting) * remembers * real + (manySizes ? numbers * real : 0) + 4;
     // While a list is made: places of grains, the pairs as they are found, and the contacts of the list before.
-    const double place = sizeof(Vec3) + sizeof(double), acting = manner.bridges ? 0.7 : 0.4;   // share of the pairs
-    const double building = 2 * place / spheresPerGrain + (clumps ? place : 0) + pairs * (4 + acting * (sizeof(KeptContact) + 8));
+    const double place = sizeof(Vec3) + sizeof(double), kept = 3 * 4 + 1 + (spring ? (turns ? 7 : 3) * sizeof(double) : 0);
+    const double building = 2 * place / spheresPerGrain + (clumps ? place : 0) + pairs * (4 + acting * kept);
     // The start and six rates of each number of a grain, and of a spring (or, where something resists rolling, of all that a pair remembers).
     const double stages = adaptive ? (Fehlberg::kStages + 1) * sizeof(double) : 0, remembered = turns ? Adaptive::kMemoryNumbers : 3;
     const double perAdaptiveSphere = adaptive ? 0.3 * (sizeof(ContactState) + Adaptive::kMemoryNumbers * stages) : 0;   // contacts with bodies
     const double perAdaptivePair = adaptive ? 1 + (spring ? 1 + remembered * stages : 0) : 0;
-    return {static_cast<std::int64_t>(grains), grains * (perGrain + Adaptive::kGrainNumbers * stages + spheresPerGrain * (perSphere + perAdaptiveSphere + pairs * (perPair + perAdaptivePair) + building)), diameter};
+    return {static_cast<std::int64_t>(grains), grains * (perGrain + (manySizes ? sizeof(double) : 0) + Adaptive::kGrainNumbers * stages + spheresPerGrain * (perSphere + perAdaptiveSphere + pairs * (perPair + perAdaptivePair) + building)), diameter};
 }
 
 }  // namespace talus::dem

@@ -171,9 +171,9 @@ void DemMethod::put(std::size_t i, const NewGrain& grain) {
     set(grains_.position, i, domain_.wrap(grain.position));
     set(grains_.velocity, i, grain.velocity);
     if (grains_.orientation.present()) set(grains_.orientation.values(), i, grain.orientation);
-    grains_.diameter(i) = grain.diameter;
-    grains_.shape(i) = static_cast<std::int8_t>(grain.shape);
-    grains_.material(i) = static_cast<std::int8_t>(grain.material);
+    grains_.diameter.set(i, grain.diameter);
+    grains_.shape.set(i, static_cast<std::int8_t>(grain.shape));
+    grains_.material.set(i, static_cast<std::int8_t>(grain.material));
 }
 
 world::Inserted DemMethod::insert(const Exec& exec, world::World& world, const world::Fill& fill) {
@@ -181,6 +181,7 @@ world::Inserted DemMethod::insert(const Exec& exec, world::World& world, const w
     const std::vector<NewGrain> grains = fill.listed ? listedGrains(exec, world, fill) : packedGrains(exec, world, fill);
     world::Inserted inserted;
     std::size_t row = grains_.rows();
+    if (row == 0) grains_.resize(grains.size() - grains.size() / 5);   // what is spare for those, a quarter, holds the rest: most scenes never have more grains than at first
     grains_.resize(row + grains.size());
     if (!grains.empty()) births_.add({world.nextId, world.time, fill.source});
     for (const NewGrain& grain : grains) {

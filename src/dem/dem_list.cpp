@@ -98,7 +98,8 @@ void DemMethod::rebuild(const Exec& exec, const world::World& world, double time
     const std::vector<std::uint32_t> order = std::exchange(cells.row, {});
     std::vector<std::uint32_t> rowOf(order.size());   // new row of an old one
     for (std::size_t i = 0; i < order.size(); ++i) rowOf[order[i]] = static_cast<std::uint32_t>(i);
-    std::vector<KeptContact> kept = actingPairs(exec);
+    KeptPairs kept = actingPairs(exec);
+    std::visit([](auto& forces) { forces.memories.clear(); }, forces_);
     std::exchange(pairs_.first, {0});   // the old list is not needed any more
     std::exchange(pairs_.second, {});
     const std::vector<std::uint32_t> firstBefore = spheres_.first, grainBefore = spheres_.grain;
@@ -107,22 +108,18 @@ void DemMethod::rebuild(const Exec& exec, const world::World& world, double time
     reorder(exec, order);
     search = searchTable(exec);
     exec.forBlocks(grains_.rows(), kBlock, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-            set(grains_.position, i, search->centres[i]);
-            set(grains_.way, i, Vec3f{});
-            if (grains_.turned.present()) at(grains_.turned.values(), i) = 0;
-        }
+        for (std::size_t i = begin; i < end; ++i) set(grains_.position, i, search->centres[i]);
     });
     pairs_.slabs = cutSlabs(frame, cells);
     const auto moved = [&](std::uint32_t sphere) { return spheres_.eachAlone() ? rowOf[sphere] : spheres_.first[rowOf[grainBefore[sphere]]] + (sphere - firstBefore[grainBefore[sphere]]); };
     exec.forBlocks(kept.size(), kBlock, [&](std::size_t begin, std::size_t end) {
         for (std::size_t c = begin; c < end; ++c) {
-            KeptContact& contact = kept[c];
-            contact.a = moved(contact.a);
-            contact.b = moved(contact.b);
-            if (contact.a < contact.b) continue;
-            std::swap(contact.a, contact.b);   // seen from the other side
-            contact.memory = {-contact.memory.spring, -contact.memory.turn, contact.memory.twist};
+            kept.a[c] = moved(kept.a[c]);
+            kept.b[c] = moved(kept.b[c]);
+            if (kept.a[c] < kept.b[c]) continue;
+            std::swap(kept.a[c], kept.b[c]);   // seen from the other side
+            const MemoryOf<Vec3> memory = kept.memory(c);
+            kept.remember(c, {-memory.spring, -memory.turn, memory.twist});
         }
     });
     placeForSearch(exec, *search);
@@ -174,28 +171,22 @@ void DemMethod::placeForSearch(const Exec& exec, const SearchTable& search) {
     });
 }
 
-std::vector<KeptContact> DemMethod::actingPairs(const Exec& exec) const {
-    return std::visit([&](const auto& forces) {
-        const std::size_t spheres = pairs_.first.size() - 1;   // more may have come since
-        std::vector<std::size_t> start{0};
-        for (std::size_t begin = 0; begin < spheres; begin += kBlock) {
-            const auto from = pairs_.second.begin() + pairs_.first[begin], to = pairs_.second.begin() + pairs_.first[std::min(begin + kBlock, spheres)];
-            start.push_back(start.back() + static_cast<std::size_t>(std::count_if(from, to, [](std::uint32_t second) { return (second & PairContacts::kActs) != 0; })));
-        }
-        std::vector<KeptContact> kept(start.back());
-        exec.forBlocks(spheres, kBlock, [&](std::size_t begin, std::size_t end) {
-            std::size_t to = start[begin / kBlock];
-            for (std::uint32_t a = static_cast<std::uint32_t>(begin); a < end; ++a)
-                for (std::size_t p = pairs_.first[a]; p < pairs_.first[a + 1]; ++p)
-                    if (pairs_.acts(p)) kept[to++] = {a, pairs_.sphere(p), forces.memory(p), pairs_.state(p)};
-        });
-        return kept;
-    }, forces_);
+KeptPairs DemMethod::actingPairs(const Exec& exec) const {
+    const std::size_t slabs = pairs_.slabs.size();
+    std::vector<std::size_t> start{0};
+    for (std::size_t slab = 0; slab < slabs; ++slab) start.push_back(start.back() + pairs_.acting(pairs_.firstPair(slab), pairs_.firstPair(slab + 1)));
+    KeptPairs kept = nothingKept();
+    kept.resize(start.back());
+    exec.forTasks(slabs, [&](std::size_t slab, int) {
+        std::size_t to = start[slab];
+        forActingPairs(slab, [&](std::uint32_t a, std::size_t p, const MemoryOf<Vec3>& memory) { kept.put(to++, a, pairs_.sphere(p), pairs_.state(p), memory); });
+    });
+    return kept;
 }
 
 /// Of the grains as they are now, without sorting them. Of a list that is made again before its time, pairs of slabs that do not meet are left
 /// out: they were not near when the slabs were cut, and slabs hold until they could touch.
-void DemMethod::listPairs(const Exec& exec, std::span<const KeptContact> kept) {
+void DemMethod::listPairs(const Exec& exec, const KeptPairs& kept) {
     const SearchTable search = searchTable(exec);
     placeForSearch(exec, search);
     PairList list = findPairs(exec, domain_, {search.centres, search.reach}, spheres_, listed_);
@@ -211,27 +202,41 @@ void DemMethod::listPairs(const Exec& exec, std::span<const KeptContact> kept) {
 }
 
 /// Makes room for what the pairs of the list remember, and puts in what is known of them.
-void DemMethod::takeList(const Exec& exec, PairList list, std::span<const KeptContact> kept) {
+void DemMethod::takeList(const Exec& exec, PairList list, const KeptPairs& kept) {
     std::exchange(spheres_.radius, std::vector<double>());   // gives the memory back, as = {} would not
     std::exchange(spheres_.centre, std::vector<Vec3>());
     pairs_.firstSphere.clear();
     for (const std::uint32_t grain : pairs_.slabs.firstGrain) pairs_.firstSphere.push_back(spheres_.firstOf(grain));
+    std::vector<std::uint32_t> found(kept.size());
+    exec.forBlocks(kept.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t c = begin; c < end; ++c) found[c] = static_cast<std::uint32_t>(kept.a[c] < pairs_.firstSphere.back() ? list.find(kept.a[c], kept.b[c]) : list.size());
+    });
+    pairs_.first = std::move(list.firstOfSphere);
+    pairs_.second = std::move(list.b);
+    for (std::size_t c = 0; c < kept.size(); ++c)
+        if (found[c] < pairs_.size()) pairs_.set(found[c], kept.state[c]);
     std::visit([&](auto& forces) {
         using Real = std::remove_reference_t<decltype(forces.spheres[0].x)>;
         forces.lattice = Lattice<Real>(domain_, 2 * largestRadius_ + listed_);
         forces.makeRoom(spheres_.size());
-        forces.forgetAll(list.size(), settings_.shear == Shear::spring, laws_.manner().turns());
-        std::vector<std::size_t> found(kept.size());
+        const Manner manner = laws_.manner();
+        forces.memories.reset(pairs_, {settings_.shear == Shear::spring, manner.turns(), manner.twisting, settings_.integrator == Integrator::rkf45});
+        if (settings_.shear != Shear::spring) return;
+        // Pairs that act, before those of each sphere: places of memories in their slab.
+        std::vector<std::uint32_t> before(pairs_.first.size());
+        exec.forTasks(pairs_.slabs.size(), [&](std::size_t slab, int) {
+            std::uint32_t count = 0;
+            for (std::uint32_t a = pairs_.firstSphere[slab]; a < pairs_.firstSphere[slab + 1]; ++a) count = (before[a] = count) + static_cast<std::uint32_t>(pairs_.acting(pairs_.first[a], pairs_.first[a + 1]));
+        });
         exec.forBlocks(kept.size(), kBlock, [&](std::size_t begin, std::size_t end) {
             for (std::size_t c = begin; c < end; ++c) {
-                found[c] = list.find(kept[c].a, kept[c].b);
-                if (found[c] < list.size()) forces.remember(found[c], kept[c].memory);
+                if (found[c] >= pairs_.size()) continue;
+                const std::uint32_t a = kept.a[c];
+                const std::size_t slab = pairs_.slabs.of(spheres_.grainOf(a));
+                auto& memories = forces.memories.of(slab);
+                memories.put(memories.everyPair() ? found[c] - pairs_.firstPair(slab) : before[a] + pairs_.acting(pairs_.first[a], found[c]), kept.memory(c));
             }
         });
-        pairs_.first = std::move(list.firstOfSphere);
-        pairs_.second = std::move(list.b);
-        for (std::size_t c = 0; c < kept.size(); ++c)
-            if (found[c] < pairs_.size()) pairs_.set(found[c], kept[c].state);
     }, forces_);
 }
 
@@ -301,9 +306,11 @@ void DemMethod::keep(const Exec& exec, std::span<const std::size_t> rows) {
         order[i] = static_cast<std::uint32_t>(rows[i]);
         for (std::uint32_t s = spheres_.firstOf(rows[i]); s < spheres_.firstOf(rows[i] + 1); ++s) sphereAt[s] = next++;
     }
-    std::vector<KeptContact> kept;
-    for (const KeptContact& c : actingPairs(exec))
-        if (sphereAt[c.a] != kGone && sphereAt[c.b] != kGone) kept.push_back({sphereAt[c.a], sphereAt[c.b], c.memory, c.state});
+    KeptPairs kept = actingPairs(exec);
+    std::size_t stay = 0;
+    for (std::size_t c = 0; c < kept.size(); ++c)
+        if (const std::uint32_t first = sphereAt[kept.a[c]], second = sphereAt[kept.b[c]]; first != kGone && second != kGone) kept.put(stay++, first, second, kept.state[c], kept.memory(c));
+    kept.resize(stay);
     for (std::uint32_t& first : pairs_.slabs.firstGrain) first = static_cast<std::uint32_t>(std::ranges::lower_bound(rows, std::size_t{first}) - rows.begin());
     std::size_t to = 0;
     for (std::size_t c = 0; c < bodies_.size(); ++c) {

@@ -13,7 +13,7 @@ DemMethod::DemMethod(const Settings& settings, const world::World& world, world:
     takeFrom(world);
     derive();
     pairs_.slabs.firstGrain = {0, 0};
-    listPairs(Exec(1), {});
+    listPairs(Exec(1), nothingKept());
 }
 
 Vec3 DemMethod::angularVelocityOf(std::size_t row) const {
@@ -141,7 +141,8 @@ void DemMethod::save(Archive& archive) const {
         archive.put("force_and_torque", contacts);
     }
     ContactArrays pairs{kPairNumbers}, bodies{kBodyNumbers};
-    for (const KeptContact& c : actingPairs(Exec(1))) pairs.add(c.a, c.b, c.memory, {}, static_cast<int>(c.state));
+    const KeptPairs acting = actingPairs(Exec(1));
+    for (std::size_t c = 0; c < acting.size(); ++c) pairs.add(acting.a[c], acting.b[c], acting.memory(c), {}, static_cast<int>(acting.state[c]));
     for (std::size_t c = 0; c < bodies_.size(); ++c)
         if (const ContactState& s = bodies_.state[c]; !s.idle()) bodies.add(bodies_.sphere[c], bodies_.body[c], s.memory, {s.force, s.arm}, (s.touching ? 1 : 0) + (s.bonded ? 2 : 0) + (s.bridged ? 4 : 0));
     pairs.save(archive, "pair_contacts");
@@ -230,11 +231,12 @@ void DemMethod::loadContacts(const Exec& exec, const Archive& archive) {
     ContactArrays pairs{kPairNumbers}, bodies{kBodyNumbers};
     pairs.load(archive, "pair_contacts");
     bodies.load(archive, "body_contacts");
-    std::vector<KeptContact> kept;
+    KeptPairs kept = nothingKept();
+    kept.resize(pairs.flags.size());
     for (std::size_t i = 0; i < pairs.flags.size(); ++i) {
-        kept.push_back({pairs.indices[2 * i], pairs.indices[2 * i + 1], pairs.memory(i), static_cast<PairState>(pairs.flags[i])});
+        kept.put(i, pairs.indices[2 * i], pairs.indices[2 * i + 1], static_cast<PairState>(pairs.flags[i]), pairs.memory(i));
         if (pairs.flags[i] != static_cast<int>(PairState::touching) && pairs.flags[i] != static_cast<int>(PairState::bridged)) throw ArchiveError("a contact neither touches nor is bridged");
-        if (kept.back().a >= spheres_.size() || kept.back().b >= spheres_.size()) throw ArchiveError("a contact is of a sphere that does not exist");
+        if (kept.a[i] >= spheres_.size() || kept.b[i] >= spheres_.size()) throw ArchiveError("a contact is of a sphere that does not exist");
     }
     listPairs(exec, kept);
     bodies_ = {};

@@ -64,7 +64,7 @@ private:
     };
     /// What a pass over grains finds.
     struct Furthest {
-        double moved = 0, speed = 0, acceleration = 0;   // of any sphere: way since the list was built [m], [m/s], [m/s²]
+        double moved = 0, speed = 0, acceleration = 0;   // of any sphere: in the step [m], [m/s], [m/s²]
         std::int64_t bad = -1;             // a row that is not finite
         void include(const Furthest& other);
     };
@@ -75,7 +75,7 @@ private:
     };
     /// A substep that may be taken.
     struct Trial {
-        double error = 0, moved = 0;       // over what is allowed; furthest way of a sphere since the list was built [m]
+        double error = 0, moved = 0;       // over what is allowed; furthest way of a sphere in the substep [m]
     };
     /// How two spheres meet, at this moment.
     struct PairMeeting {
@@ -122,7 +122,7 @@ private:
     };
     SearchTable searchTable(const Exec&) const;
     void placeForSearch(const Exec&, const SearchTable&);
-    void takeList(const Exec&, PairList, std::span<const KeptContact>);
+    void takeList(const Exec&, PairList, const KeptPairs&);
     void derive();
     void numberSpheres();
     void reorder(const Exec&, std::span<const std::uint32_t> from);
@@ -130,8 +130,9 @@ private:
     double radiusOf(std::uint32_t sphere) const;
     Vec3 centreOf(std::uint32_t sphere) const;
     Side sideOf(std::uint32_t sphere) const;
-    std::vector<KeptContact> actingPairs(const Exec&) const;
-    void listPairs(const Exec&, std::span<const KeptContact>);
+    KeptPairs actingPairs(const Exec&) const;
+    KeptPairs nothingKept() const { return KeptPairs(settings_.shear == Shear::spring ? pairNumbers() : 0); }
+    void listPairs(const Exec&, const KeptPairs&);
     BodyContacts nearBodies(const Exec&, const world::World&, double time) const;
     void relistBodies(const Exec&, const world::World&);
     template <class Real>
@@ -172,7 +173,9 @@ private:
         Vec3 gravity;
         double dt, ahead;                  // ahead: from the middle of the step to the instant at which contacts look at velocities [s]
         bool pushed;                       // force fields act
+        double perMass, perMoment;         // 1/m [1/kg] and 1/I [1/(kg m²)] where they are the same for all grains; else 0
     };
+    Drift driftOf(const world::World&, double dt, double ahead, bool pushed) const;
     struct Drifted {
         Furthest grains;
         Extremes bodies;                   // of contacts with them
@@ -186,7 +189,7 @@ private:
     template <class N, class Real>
     void driftRows(std::size_t row, const Drift&, PairForces<Real>&, Furthest&);
     template <class N, class V>
-    double movedBy(std::size_t row, const ClumpTemplate&, const V& way, const V& angle);
+    double movedBy(std::size_t row, const ClumpTemplate&, const V& way, const V& angle) const;
     template <class N, class Real, class V, class Q>
     void placeRows(std::size_t row, const V& position, const Q& orientation, const V& velocity, const V& turning, PairForces<Real>&);
     template <class N>
@@ -219,9 +222,14 @@ private:
     void readRows(world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>* listed) const;
     ContactSums sumContacts() const;
     PairMeeting meeting(std::uint32_t firstSphere, std::size_t pair) const;
-    PairTouch pairTouch(std::uint32_t firstSphere, std::size_t pair) const;
+    PairTouch pairTouch(std::uint32_t firstSphere, std::size_t pair, MemoryOf<Vec3>) const;
+    /// Calls visit(first sphere, pair, what it remembers), for a slab or for all.
     template <class Visit>
-    void forActingPairs(const Visit&) const;
+    void forActingPairs(std::size_t slab, const Visit&) const;
+    template <class Visit>
+    void forActingPairs(const Visit& visit) const {
+        for (std::size_t slab = 0; slab < pairs_.slabs.size(); ++slab) forActingPairs(slab, visit);
+    }
     double stored(const PairConstants&, const HoldConstants&, const MemoryOf<Vec3>&, double overlap) const;
 
     Settings settings_;
@@ -252,7 +260,7 @@ private:
 
     Stiffness now_, atRest_;               // of the contacts there are, and of those that there will be
     double fastest_ = 0, acceleration_ = 0;   // bounds on those of spheres [m/s], [m/s²]
-    double moved_ = 0;                     // furthest way of a sphere since the list was built [m]
+    double moved_ = 0;                     // bound on the way of any sphere since the list was built: the sum of the longest of each step [m]
     std::int64_t builds_ = 0, deepOverlaps_ = 0;
     Adaptive adaptive_;
     double filledSolid_ = 0, filledRegion_ = 0;   // volumes of grains and of regions that fills have packed [m³]
@@ -264,5 +272,20 @@ private:
     std::vector<std::vector<BodyShare>> bodyShares_;   // of each block of grains
     std::vector<MemoryOf<Vec3>> bodyMemoryRates_;      // of what contacts with bodies remember; of the adaptive integrator
 };
+
+template <class Visit>
+void DemMethod::forActingPairs(std::size_t slab, const Visit& visit) const {
+    std::visit([&](const auto& forces) {
+        const bool remembers = forces.memories.kinds().spring;
+        std::size_t place = 0;
+        for (std::uint32_t a = pairs_.firstSphere[slab]; a < pairs_.firstSphere[slab + 1]; ++a)
+            for (std::size_t p = pairs_.first[a]; p < pairs_.first[a + 1]; ++p) {
+                if (!pairs_.acts(p)) continue;
+                if (!remembers) visit(a, p, MemoryOf<Vec3>{});
+                else if (const auto& memories = forces.memories.of(slab); memories.everyPair()) visit(a, p, memories.get(p - pairs_.firstPair(slab)));
+                else visit(a, p, memories.get(place++));
+            }
+    }, forces_);
+}
 
 }  // namespace talus::dem

@@ -37,13 +37,14 @@ Vec3 tumble(const ClumpTemplate& shape, double mass, double diameter, const Quat
 /// Calls one(row) or eight(row), where eight are of one isotropic template and one material, for all of [begin, end).
 template <class One, class Eight>
 void DemMethod::forRows(std::size_t begin, std::size_t end, const One& one, const Eight& eight) const {
-    const auto alike = [](const std::int8_t* column) {
+    const auto alike = [](const SharedColumn<std::int8_t>& column, std::size_t row) {
+        if (column.shared()) return true;
         std::uint64_t all;
-        std::memcpy(&all, column, sizeof all);
-        return all == static_cast<std::uint8_t>(*column) * 0x0101010101010101U;
+        std::memcpy(&all, column.from(row), sizeof all);
+        return all == static_cast<std::uint8_t>(column(row)) * 0x0101010101010101U;
     };
     for (std::size_t i = begin; i < end;) {
-        if (i + 8 <= end && shapeOf(i).isotropic() && alike(grains_.shape.group(i)) && alike(grains_.material.group(i))) {
+        if (i + 8 <= end && shapeOf(i).isotropic() && alike(grains_.shape, i) && alike(grains_.material, i)) {
             eight(i);
             i += 8;
         } else {
@@ -52,11 +53,28 @@ void DemMethod::forRows(std::size_t begin, std::size_t end, const One& one, cons
     }
 }
 
+/// By the same steps as massOf.
+template <class N>
+[[gnu::always_inline]] inline N DemMethod::massesOf(std::size_t i) const {
+    const N diameter = numbers<N>(grains_.diameter, i);
+    return N(densities_[static_cast<std::size_t>(at(grains_.material, i))]) * (N(std::numbers::pi / 6) * diameter * diameter * diameter);
+}
+
+/// Grains that are alike need not divide by their mass one by one.
+DemMethod::Drift DemMethod::driftOf(const world::World& world, double dt, double ahead, bool pushed) const {
+    Drift how{world.gravity, dt, ahead, pushed, 0, 0};
+    if (grains_.rows() == 0 || !grains_.diameter.shared() || !grains_.material.shared() || !grains_.shape.shared()) return how;
+    const double mass = massesOf<double>(0), diameter = at(grains_.diameter, 0);
+    how.perMass = 1 / mass;
+    how.perMoment = 1 / (mass * diameter * diameter * shapeOf(0).inertia.x);
+    return how;
+}
+
 /// Half a step of velocities and a step of positions, in place; spheres as contacts will see them. Contacts with bodies, which need no other
 /// grain, are met while the grains are at hand.
 DemMethod::Drifted DemMethod::drift(const Exec& exec, const world::World& world, double dt, std::span<const world::BodySnapshot> bodies) {
     const auto phase = exec.phase("move grains");
-    const Drift how{world.gravity, dt, lead(dt), world.forces.any()};
+    const Drift how = driftOf(world, dt, lead(dt), world.forces.any());
     makeRoomForBodies();
     return std::visit([&](auto& forces) { return exec.reduce(
         grains_.rows(), kGrainBlock, Drifted{},
@@ -81,26 +99,27 @@ template <class N, class Real>
     using V = VectorOf<N>;
     constexpr std::size_t kCount = LanesOf<N>::kCount;
     const ClumpTemplate& shape = shapeOf(i);
-    const N mass = massesOf<N>(i), diameter = numbers<N>(grains_.diameter, i), dt = how.dt, half = 0.5 * how.dt, ahead = how.ahead;
+    const N diameter = numbers<N>(grains_.diameter, i), dt = how.dt, half = 0.5 * how.dt, ahead = how.ahead;
+    const bool alike = how.perMass > 0;
     const std::size_t sphere = spheres_.firstOf(i), stride = shape.spheres.size();
     V force, torque;
     wrenchesOf<N>(sphere, stride, force, torque);
     for (std::size_t k = 0; k < kCount; ++k) wrenches_[sphere + k * stride] = {};
     const V spin = vectors<N>(grains_.spin, i) + half * torque;
-    const V a = spread<N>(how.gravity) + N(1) / mass * force;
+    const V a = spread<N>(how.gravity) + (alike ? N(how.perMass) : N(1) / massesOf<N>(i)) * force;
     V v = vectors<N>(grains_.velocity, i) + half * a, push{};
     if (how.pushed) {
         push = N(0.5) * vectors<N>(&pushes_[i].x);
         v = v + push;
     }
     const V way = dt * v, x = vectors<N>(grains_.position, i) + way;
-    const N scale = N(1) / (mass * diameter * diameter * N(shape.inertia.x));
+    const N scale = alike ? N(how.perMoment) : N(1) / (massesOf<N>(i) * diameter * diameter * N(shape.inertia.x));
     V angle = dt * (scale * spin);
     QuatOf<N> orientation{};
     if (!shape.isSphere()) {   // a sphere looks the same however it is turned
         const QuatOf<N> start = quaternions<N>(grains_.orientation.values(), i);
         if constexpr (kCount == 1)
-            if (!shape.isotropic()) angle = tumble(shape, mass, diameter, {start.w, start.x, start.y, start.z}, spin, dt);
+            if (!shape.isotropic()) angle = tumble(shape, massOf(i), diameter, {start.w, start.x, start.y, start.z}, spin, dt);
         orientation = after(rotationBy(angle), start);
         store(grains_.orientation.values(), i, orientation);
     }
@@ -110,38 +129,17 @@ template <class N, class Real>
     V seen = v + ahead * a, turning = scale * (spin + ahead * torque);
     if (how.pushed && how.ahead > 0) seen = seen + push;
     if constexpr (kCount == 1)
-        if (!shape.isotropic()) turning = angularVelocity(shape, mass, diameter, {orientation.w, orientation.x, orientation.y, orientation.z}, spin + ahead * torque);
+        if (!shape.isotropic()) turning = angularVelocity(shape, massOf(i), diameter, {orientation.w, orientation.x, orientation.y, orientation.z}, spin + ahead * torque);
     placeRows<N>(i, x, orientation, seen, turning, forces);
     if (here.bad < 0 && !finite<N>(way, spin)) here.bad = firstBad(grains_.velocity, grains_.spin, i, kCount);
     here.moved = std::max(here.moved, movedBy<N>(i, shape, way, angle));
 }
 
-/// Adds to the way of grains since the list was built; returns the longest of any of their spheres.
+/// The longest way of any of their spheres in the step [m].
 template <class N, class V>
-[[gnu::always_inline]] inline double DemMethod::movedBy(std::size_t i, const ClumpTemplate& shape, const V& way, const V& angle) {
-    if constexpr (LanesOf<N>::kCount == 1) {
-        const Vec3f gone = get(grains_.way, i) + Vec3f{static_cast<float>(way.x), static_cast<float>(way.y), static_cast<float>(way.z)};
-        set(grains_.way, i, gone);
-        const float far = std::sqrt(gone.x * gone.x + gone.y * gone.y + gone.z * gone.z);
-        if (shape.isSphere()) return far;
-        at(grains_.turned.values(), i) += static_cast<float>(std::sqrt(squareOf<double>(angle)));
-        return far + at(grains_.turned.values(), i) * at(grains_.diameter, i) * shape.sphereReach;
-    } else {
-        const WideVec3<float> before = loadTriples(grains_.way.group(i)), gone{before.x + convert<float>(way.x), before.y + convert<float>(way.y), before.z + convert<float>(way.z)};
-        storeTriples(gone, grains_.way.group(i));
-        const Wide<float> far = gone.x * gone.x + gone.y * gone.y + gone.z * gone.z;
-        if (shape.isSphere()) return static_cast<double>(std::sqrt(maxLane(far)));
-        const Wide<float> turned = Wide<float>::loadUnaligned(grains_.turned.values().group(i)) + convert<float>(sqrt(squareOf<W>(angle)));
-        turned.storeUnaligned(grains_.turned.values().group(i));
-        return maxLane(convert<double>(sqrt(far)) + convert<double>(turned) * numbers<W>(grains_.diameter, i) * W(shape.sphereReach));
-    }
-}
-
-/// By the same steps as massOf.
-template <class N>
-[[gnu::always_inline]] inline N DemMethod::massesOf(std::size_t i) const {
-    const N diameter = numbers<N>(grains_.diameter, i);
-    return N(densities_[static_cast<std::size_t>(at(grains_.material, i))]) * (N(std::numbers::pi / 6) * diameter * diameter * diameter);
+[[gnu::always_inline]] inline double DemMethod::movedBy(std::size_t i, const ClumpTemplate& shape, const V& way, const V& angle) const {
+    if (shape.isSphere()) return std::sqrt(largest(squareOf<N>(way)));
+    return largest(sqrt(squareOf<N>(way)) + sqrt(squareOf<N>(angle)) * (numbers<N>(grains_.diameter, i) * N(shape.sphereReach)));
 }
 
 /// Writes the spheres of grains for the forces of pairs.
@@ -229,7 +227,7 @@ template <class N, class V>
 /// Velocities at the end of the step from the forces there. From the last grains to the first: those that contacts met last are still at hand.
 DemMethod::Furthest DemMethod::kick(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("move grains");
-    const Drift how{world.gravity, dt, 0, world.forces.any() && dt > 0};
+    const Drift how = driftOf(world, dt, 0, world.forces.any() && dt > 0);
     const std::size_t rows = grains_.rows(), blocks = (rows + kGrainBlock - 1) / kGrainBlock;
     std::vector<Furthest> found(blocks);
     exec.forTasks(blocks, [&](std::size_t task, int) {
@@ -246,10 +244,10 @@ template <class N>
     using V = VectorOf<N>;
     constexpr std::size_t kCount = LanesOf<N>::kCount;
     const ClumpTemplate& shape = shapeOf(i);
-    const N mass = massesOf<N>(i), half = 0.5 * how.dt;
+    const N half = 0.5 * how.dt;
     V force, torque;
     sumWrenches<N>(i, force, torque);
-    const V a = spread<N>(how.gravity) + N(1) / mass * force;
+    const V a = spread<N>(how.gravity) + (how.perMass > 0 ? N(how.perMass) : N(1) / massesOf<N>(i)) * force;
     V v = vectors<N>(grains_.velocity, i) + half * a;
     if (how.pushed) v = v + N(0.5) * vectors<N>(&pushes_[i].x);
     const V spin = vectors<N>(grains_.spin, i) + half * torque;
@@ -260,7 +258,7 @@ template <class N>
     if (shape.isSphere()) {
         here.include({0, std::sqrt(largest(squareOf<N>(v))), std::sqrt(largest(squareOf<N>(a))), -1});
     } else {   // |ω| ≤ |L| over the smallest moment
-        const N reach = N(shape.sphereReach) / (mass * numbers<N>(grains_.diameter, i) * N(shape.smallestInertia()));
+        const N reach = N(shape.sphereReach) / (massesOf<N>(i) * numbers<N>(grains_.diameter, i) * N(shape.smallestInertia()));
         here.include({0, largest(length(v) + length(spin) * reach), largest(length(a) + length(torque) * reach), -1});
     }
 }

@@ -93,14 +93,13 @@ DemMethod::PairMeeting DemMethod::meeting(std::uint32_t a, std::size_t p) const 
 
 /// From the grains as they are at the end of the step. Damping then differs from what moved them by as much as velocities changed since contacts
 /// looked at them, which is less than the error of a step.
-DemMethod::PairTouch DemMethod::pairTouch(std::uint32_t a, std::size_t p) const {
+DemMethod::PairTouch DemMethod::pairTouch(std::uint32_t a, std::size_t p, MemoryOf<Vec3> memory) const {
     const std::uint32_t b = pairs_.sphere(p);
     const PairMeeting met = meeting(a, p);
     PairTouch touch{.grainA = met.grainA, .grainB = met.grainB, .armA = met.armA, .armB = met.armB, .force = {}, .normal = met.touch.normal, .energy = 0, .bridge = met.bridge};
     const int materialA = grains_.material(met.grainA), materialB = grains_.material(met.grainB);
     const PairConstants c = laws_.grainPair(materialA, sideOf(a), materialB, sideOf(b));
     const HoldConstants hold = laws_.grainHold(materialA, radiusOf(a), materialB, radiusOf(b));
-    MemoryOf<Vec3> memory = std::visit([&](const auto& forces) { return forces.memory(p); }, forces_);
     touch.energy = stored(c, hold, memory, met.touch.overlap);
     touch.force = std::visit([&](auto normal, auto shear) { return respond<decltype(normal), decltype(shear)>(c, hold, laws_.manner(), met.touch, 0, memory).force; }, settings_.normalLaw(), settings_.shearLaw());
     return touch;
@@ -116,18 +115,10 @@ double DemMethod::stored(const PairConstants& c, const HoldConstants& hold, cons
     return energy;
 }
 
-/// Calls visit(first sphere, pair).
-template <class Visit>
-void DemMethod::forActingPairs(const Visit& visit) const {
-    for (std::uint32_t a = 0; a + 1 < pairs_.first.size(); ++a)
-        for (std::size_t p = pairs_.first[a]; p < pairs_.first[a + 1]; ++p)
-            if (pairs_.acts(p)) visit(a, p);
-}
-
 ContactSums DemMethod::sumContacts() const {
     ContactSums sums(grains_.rows());
-    forActingPairs([&](std::uint32_t a, std::size_t p) {
-        const PairTouch touch = pairTouch(a, p);
+    forActingPairs([&](std::uint32_t a, std::size_t p, const MemoryOf<Vec3>& memory) {
+        const PairTouch touch = pairTouch(a, p, memory);
         sums.add(touch.grainA, touch.armA, touch.force, 0.5 * touch.energy, !touch.bridge);
         sums.add(touch.grainB, touch.armB, -touch.force, 0.5 * touch.energy, !touch.bridge);
     });
@@ -167,8 +158,8 @@ void DemMethod::readRows(world::FieldNames names, world::ChunkSink& sink, const 
 
 std::vector<world::ContactLine> DemMethod::contacts() const {
     std::vector<world::ContactLine> lines;
-    forActingPairs([&](std::uint32_t a, std::size_t p) {
-        const PairTouch touch = pairTouch(a, p);
+    forActingPairs([&](std::uint32_t a, std::size_t p, const MemoryOf<Vec3>& memory) {
+        const PairTouch touch = pairTouch(a, p, memory);
         const Vec3 from = wrapped(touch.grainA);
         const double push = dot(touch.force, touch.normal);
         lines.push_back({from, from - domain_.nearestImage(from - wrapped(touch.grainB)), touch.force, push, norm(touch.force - push * touch.normal)});

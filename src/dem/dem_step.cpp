@@ -82,7 +82,7 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     for (world::BodyLoad& rate : bodyRates_) rate.slipWork = 0;
     deepOverlaps_ += found.deep;
     now_ = found.stiffness;
-    moved_ = moved.moved;
+    moved_ += moved.moved;
     fastest_ = kicked.speed;
     acceleration_ = kicked.acceleration;
     bodyDrift_ += bodyWay;

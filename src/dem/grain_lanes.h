@@ -31,9 +31,9 @@ struct QuatOf {
 
 // Rows from `row` on, as many as N has lanes.
 template <class N>
-[[gnu::always_inline]] inline N numbers(const Column<double>& column, std::size_t row) {
-    if constexpr (LanesOf<N>::kCount == 1) return *column.group(row);
-    else return Wide<double>::loadUnaligned(column.group(row));
+[[gnu::always_inline]] inline N numbers(const SharedColumn<double>& column, std::size_t row) {
+    if constexpr (LanesOf<N>::kCount == 1) return column(row);
+    else return column.shared() ? Wide<double>(column(row)) : Wide<double>::loadUnaligned(column.from(row));
 }
 template <class N>
 [[gnu::always_inline]] inline VectorOf<N> vectors(const double* from) {

@@ -6,6 +6,7 @@
 #include "core/vec.h"
 #include "dem/clump_template.h"
 #include "dem/optional_column.h"
+#include "dem/shared_column.h"
 
 #include <cstdint>
 #include <numbers>
@@ -20,10 +21,10 @@ inline double sphereVolume(double diameter) { return std::numbers::pi / 6 * diam
 /// the table, as the wrenches of its spheres; when and from where it came follows from its id (Births), its mass from diameter and material.
 struct Grains : Table {
     /// Where all grains are spheres nobody needs to know how they are turned.
-    explicit Grains(bool clumps) : Table(1), orientation(*this, "orientation", clumps), turned(*this, "turned", clumps) {}
+    explicit Grains(bool clumps) : Table(1), orientation(*this, "orientation", clumps) {}
     /// As reorder(); needs no memory of its own if enough of it, aligned to a cache line, is lent for a while.
     void reorderWith(const Exec& exec, std::span<const std::uint32_t> from, std::span<std::byte> lent) {
-        const std::initializer_list<AnyColumn*> columns{&id, &position, &velocity, &orientation, &spin, &way, &turned, &diameter, &shape, &material};
+        const std::initializer_list<AnyColumn*> columns{&id, &position, &velocity, &orientation, &spin, &diameter, &shape, &material};
         for (const AnyColumn* column : columns)
             if (lent.size() < column->scratchPerRow() * from.size()) return reorder(exec, from);
         for (AnyColumn* column : columns) column->reorder(exec, from, lent);
@@ -33,10 +34,8 @@ struct Grains : Table {
     Column<double, 3> position{*this, "position"}, velocity{*this, "velocity"};   // of the centre of mass; not wrapped between two builds
     OptionalColumn<double, 4> orientation;                                        // of the template
     Column<double, 3> spin{*this, "angular_momentum"};                            // about the centre, world axes [kg m²/s]
-    Column<float, 3> way{*this, "way"};                                           // of the centre since the list of neighbours was built [m]
-    OptionalColumn<float> turned;                                                 // angle since then [rad]
-    Column<double> diameter{*this, "diameter"};                                   // of a sphere of its volume [m]
-    Column<std::int8_t> shape{*this, "template"}, material{*this, "material"};
+    SharedColumn<double> diameter{*this, "diameter"};                             // of a sphere of its volume [m]
+    SharedColumn<std::int8_t> shape{*this, "template"}, material{*this, "material"};
 };
 inline constexpr std::size_t kMostNumbered = 127;   // templates, and materials
 
@@ -44,7 +43,7 @@ inline constexpr std::size_t kMostNumbered = 127;   // templates, and materials
 template <class T>
 [[gnu::always_inline]] inline const T& at(const Column<T>& column, std::size_t row) { return *column.group(row); }
 template <class T>
-[[gnu::always_inline]] inline T& at(Column<T>& column, std::size_t row) { return *column.group(row); }
+[[gnu::always_inline]] inline T at(const SharedColumn<T>& column, std::size_t row) { return column(row); }
 template <class T>
 [[gnu::always_inline]] inline Vec3T<T> get(const Column<T, 3>& column, std::size_t row) {
     const T* v = column.group(row);

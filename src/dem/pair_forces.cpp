@@ -16,6 +16,7 @@ constexpr std::size_t kBatch = 64;   // pairs that act, found before they are wo
 struct Queue {
     static constexpr std::size_t kRoom = 4 * kBatch;
     alignas(64) std::array<std::int32_t, kRoom> a, b, pair;
+    alignas(64) std::array<std::int32_t, kRoom> place;   // of what the pair remembers, where it does
     std::size_t count = 0;
 
     [[gnu::always_inline]] void add(const ChosenLanes& chosen, const WideInt& firsts, const WideInt& seconds, const WideInt& pairs) {
@@ -24,13 +25,16 @@ struct Queue {
         chosen(pairs).storeUnaligned(pair.data() + count);
         count += chosen.count();
     }
-    void add(std::uint32_t first, std::uint32_t second, std::size_t number) {
+    void add(std::uint32_t first, std::uint32_t second, std::size_t number, std::size_t memory) {
         a[count] = static_cast<std::int32_t>(first);
         b[count] = static_cast<std::int32_t>(second);
+        place[count] = static_cast<std::int32_t>(memory);
         pair[count++] = static_cast<std::int32_t>(number);
     }
     /// The first ones are done.
+    template <bool kPlaces>
     void drop(std::size_t done) {
+        if constexpr (kPlaces) std::copy(place.begin() + static_cast<std::ptrdiff_t>(done), place.begin() + static_cast<std::ptrdiff_t>(count), place.begin());
         for (auto* column : {&a, &b, &pair}) std::copy(column->begin() + static_cast<std::ptrdiff_t>(done), column->begin() + static_cast<std::ptrdiff_t>(count), column->begin());
         count -= done;
     }
@@ -85,17 +89,18 @@ void Extremes::include(const Extremes& other) {
 /// Eight pairs; where there are fewer, the rest repeat the first and count for nothing.
 template <class Real>
 struct PairForces<Real>::Eight {
-    const std::int32_t *firsts, *seconds, *numbers;
+    const std::int32_t *firsts, *seconds, *numbers, *places;
     std::size_t count;
 
     [[gnu::always_inline]] Eight(Queue& queue, std::size_t from)
-        : firsts(queue.a.data() + from), seconds(queue.b.data() + from), numbers(queue.pair.data() + from), count(std::min(kLanes, queue.count - from)) {
+        : firsts(queue.a.data() + from), seconds(queue.b.data() + from), numbers(queue.pair.data() + from), places(queue.place.data() + from), count(std::min(kLanes, queue.count - from)) {
         if (count == kLanes) return;
-        for (auto* column : {&queue.a, &queue.b, &queue.pair}) std::fill_n(column->begin() + static_cast<std::ptrdiff_t>(from + count), kLanes - count, (*column)[from]);
+        for (auto* column : {&queue.a, &queue.b, &queue.pair, &queue.place}) std::fill_n(column->begin() + static_cast<std::ptrdiff_t>(from + count), kLanes - count, (*column)[from]);
     }
     std::uint32_t a(std::size_t lane) const { return static_cast<std::uint32_t>(firsts[lane]); }
     std::uint32_t b(std::size_t lane) const { return static_cast<std::uint32_t>(seconds[lane]); }
     std::size_t pair(std::size_t lane) const { return static_cast<std::uint32_t>(numbers[lane]); }
+    std::size_t place(std::size_t lane) const { return static_cast<std::uint32_t>(places[lane]); }
     unsigned lanes() const { return (1U << count) - 1U; }
 };
 
@@ -149,38 +154,6 @@ struct PairForces<Real>::Found {
 };
 
 template <class Real>
-MemoryOf<Vec3> PairForces<Real>::memory(std::size_t p) const {
-    MemoryOf<Vec3> memory;
-    if (!springs_.empty()) memory.spring = {springs_[3 * p], springs_[3 * p + 1], springs_[3 * p + 2]};
-    if (!turns_.empty()) {
-        memory.turn = {turns_[4 * p], turns_[4 * p + 1], turns_[4 * p + 2]};
-        memory.twist = turns_[4 * p + 3];
-    }
-    return memory;
-}
-
-template <class Real>
-void PairForces<Real>::remember(std::size_t p, const MemoryOf<Vec3>& memory) {
-    const auto keep = [](Real* to, const Vec3& v) {
-        for (int axis = 0; axis < 3; ++axis) to[axis] = static_cast<Real>(v[axis]);
-    };
-    if (!springs_.empty()) keep(&springs_[3 * p], memory.spring);
-    if (turns_.empty()) return;
-    keep(&turns_[4 * p], memory.turn);
-    turns_[4 * p + 3] = static_cast<Real>(memory.twist);
-}
-
-template <class Real>
-void PairForces<Real>::forgetAll(std::size_t pairs, bool spring, bool turning) {
-    const auto fit = [](AlignedVector<Real>& numbers, std::size_t count) {
-        if (numbers.capacity() < count) std::exchange(numbers, {});
-        numbers.assign(count, Real(0));
-    };
-    fit(springs_, spring ? 3 * pairs + 1 : 0);
-    fit(turns_, spring && turning ? 4 * pairs : 0);
-}
-
-template <class Real>
 Extremes PairForces<Real>::compute(const Exec& exec, const Settings& settings, const Manner& manner, double dt, PairContacts& contacts, std::span<Wrench> wrenches) {
     const std::size_t slabs = contacts.slabs.size();
     found_.assign(slabs, {});
@@ -205,6 +178,10 @@ template <class NormalKind, class ShearKind>
 Extremes PairForces<Real>::ofSlab(const Manner& manner, double dt, PairContacts& contacts, std::span<Wrench> wrenches, std::size_t slab) {
     Found found;
     const PairConstantsOf<Wide<Real>> common = ofAll(constants);
+    constexpr bool kRemembers = ShearKind::kSpring;
+    SlabMemory* const kept = kRemembers ? &memories.of(slab) : nullptr;
+    const std::size_t firstPair = contacts.firstPair(slab);
+    std::size_t recalled = 0;   // pairs that acted, so far
     // Pairs that acted at the end of the last step most probably do so now: they are not looked at before the laws are evaluated. Of the
     // others it is asked whether they touch now.
     Queue acting, others;
@@ -216,30 +193,37 @@ Extremes PairForces<Real>::ofSlab(const Manner& manner, double dt, PairContacts&
             const Eight eight(others, done);
             for (unsigned mask = touching(eight); mask != 0; mask &= mask - 1) {
                 const auto lane = static_cast<std::size_t>(std::countr_zero(mask));
-                acting.add(eight.a(lane), eight.b(lane), eight.pair(lane));
+                const std::size_t pair = eight.pair(lane);
+                acting.add(eight.a(lane), eight.b(lane), pair, !kRemembers ? 0 : kept->everyPair() ? pair - firstPair : kept->begin(pair));
                 contacts.set(eight.pair(lane), PairState::touching);
             }
         }
-        others.drop(done);
+        others.template drop<false>(done);
     };
     const auto respond = [&](std::size_t least) {
         std::size_t done = 0;
         for (; acting.count >= done + least; done = std::min(acting.count, done + kLanes), last = 1 - last)
-            ofEight<NormalKind, ShearKind>(manner, dt, contacts, wrenches, Eight(acting, done), common, found, pending[last], pending[1 - last]);
-        acting.drop(done);
+            ofEight<NormalKind, ShearKind>(manner, dt, contacts, wrenches, Eight(acting, done), common, kept, found, pending[last], pending[1 - last]);
+        acting.template drop<kRemembers>(done);
     };
     const auto sortOut = [&](const std::int32_t* owners, const std::uint32_t* seconds, std::size_t p, unsigned which) {
         const WideInt b = WideInt::loadUnaligned(reinterpret_cast<const std::int32_t*>(seconds)), a = WideInt::loadUnaligned(owners), pair = WideInt(static_cast<std::int32_t>(p)) + ascendingLanes();
         const unsigned acts = bits(b < WideInt(0));
         const WideInt sphere = b & WideInt(static_cast<std::int32_t>(PairContacts::kSphere));
-        acting.add(ChosenLanes(acts & which), a, sphere, pair);
+        const ChosenLanes chosen(acts & which);
+        if constexpr (kRemembers) {
+            const WideInt places = kept->everyPair() ? chosen(pair - WideInt(static_cast<std::int32_t>(firstPair))) : WideInt(static_cast<std::int32_t>(recalled)) + ascendingLanes();
+            places.storeUnaligned(acting.place.data() + acting.count);
+            recalled += chosen.count();
+        }
+        acting.add(chosen, a, sphere, pair);
         others.add(ChosenLanes(~acts & which), a, sphere, pair);
     };
     Owners owners(contacts.first, contacts.firstSphere[slab], contacts.firstSphere[slab + 1]);
     alignas(64) std::array<std::int32_t, Owners::kRoom> owner;
-    const std::size_t end = contacts.first[contacts.firstSphere[slab + 1]];
+    const std::size_t end = contacts.firstPair(slab + 1);
     std::size_t known = 0;
-    for (std::size_t p = contacts.first[contacts.firstSphere[slab]]; p + kLanes <= end;) {
+    for (std::size_t p = firstPair; p + kLanes <= end;) {
         known = owners.fill(owner.data(), known);
         std::size_t k = 0;
         for (; k + kLanes <= known; k += kLanes, p += kLanes) sortOut(owner.data() + k, contacts.second.data() + p, p, 0xffU);
@@ -248,7 +232,7 @@ Extremes PairForces<Real>::ofSlab(const Manner& manner, double dt, PairContacts&
         findTouching(kLanes);
         respond(kLanes);
     }
-    if (const std::size_t left = (end - contacts.first[contacts.firstSphere[slab]]) % kLanes; left > 0) {
+    if (const std::size_t left = (end - firstPair) % kLanes; left > 0) {
         owners.fill(owner.data(), known);
         std::array<std::uint32_t, kLanes> seconds{};   // beyond the slab others may be at work
         std::copy_n(contacts.second.data() + end - left, left, seconds.data());
@@ -257,6 +241,7 @@ Extremes PairForces<Real>::ofSlab(const Manner& manner, double dt, PairContacts&
     findTouching(1);
     respond(1);
     pending[last].addTo(wrenches);
+    if constexpr (kRemembers) kept->settle(contacts, firstPair);
     return found.joined();
 }
 
@@ -291,35 +276,38 @@ PairConstantsOf<Wide<Real>> PairForces<Real>::constantsOf(const Eight& eight) co
 }
 
 template <class Real>
-[[gnu::always_inline]] inline MemoryOf<WideVec3<Real>> PairForces<Real>::memories(const Manner& manner, const Eight& eight) const {
+[[gnu::always_inline]] inline MemoryOf<WideVec3<Real>> PairForces<Real>::recall(const Manner& manner, const Eight& eight, const SlabMemory& kept) {
     std::array<const Real*, kLanes> at;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = &springs_[3 * eight.pair(lane)];
+    for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = kept.spring(eight.place(lane));
     const auto spring = WideRows<Real>::load(at);
     MemoryOf<WideVec3<Real>> memory;
     memory.spring = {spring.x, spring.y, spring.z};
     if (manner.turns()) {
-        for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = &turns_[4 * eight.pair(lane)];
+        for (std::size_t lane = 0; lane < kLanes; ++lane) at[lane] = kept.turn(eight.place(lane));
         const auto turn = WideRows<Real>::load(at);
         memory.turn = {turn.x, turn.y, turn.z};
-        memory.twist = turn.w;
+        memory.twist = turn.w;   // means something where twisting is resisted
     }
     return memory;
 }
 
 template <class Real>
-[[gnu::always_inline]] inline void PairForces<Real>::remember(const Manner& manner, const Eight& eight, const MemoryOf<WideVec3<Real>>& memory) {
-    alignas(64) Real kept[4 * kLanes];
-    storeInterleaved(memory.spring.x, memory.spring.y, memory.spring.z, Wide<Real>(Real(0)), kept);
-    for (std::size_t lane = 0; lane < eight.count; ++lane) std::copy_n(kept + 4 * lane, 3, &springs_[3 * eight.pair(lane)]);
+[[gnu::always_inline]] inline void PairForces<Real>::remember(const Manner& manner, const Eight& eight, const MemoryOf<WideVec3<Real>>& memory, SlabMemory& kept) {
+    alignas(64) Real numbers[4 * kLanes];
+    storeInterleaved(memory.spring.x, memory.spring.y, memory.spring.z, Wide<Real>(Real(0)), numbers);
+    for (std::size_t lane = 0; lane < eight.count; ++lane) std::copy_n(numbers + 4 * lane, SlabMemory::kSpring, kept.spring(eight.place(lane)));
     if (!manner.turns()) return;
-    storeInterleaved(memory.turn.x, memory.turn.y, memory.turn.z, memory.twist, kept);
-    for (std::size_t lane = 0; lane < eight.count; ++lane) Quad<Real>::load(kept + 4 * lane).storeUnaligned(&turns_[4 * eight.pair(lane)]);
+    storeInterleaved(memory.turn.x, memory.turn.y, memory.turn.z, memory.twist, numbers);
+    if (kept.twists())
+        for (std::size_t lane = 0; lane < eight.count; ++lane) std::copy_n(numbers + 4 * lane, SlabMemory::kTwist, kept.turn(eight.place(lane)));
+    else
+        for (std::size_t lane = 0; lane < eight.count; ++lane) std::copy_n(numbers + 4 * lane, SlabMemory::kTurn, kept.turn(eight.place(lane)));
 }
 
 template <class Real>
 template <class NormalKind, class ShearKind>
-void PairForces<Real>::ofEight(const Manner& manner, double step, PairContacts& contacts, std::span<Wrench> wrenches, const Eight& eight, const PairConstantsOf<Wide<Real>>& common, Found& found,
-                               Pending& before, Pending& now) {
+void PairForces<Real>::ofEight(const Manner& manner, double step, PairContacts& contacts, std::span<Wrench> wrenches, const Eight& eight, const PairConstantsOf<Wide<Real>>& common,
+                               SlabMemory* kept, Found& found, Pending& before, Pending& now) {
     using W = Wide<Real>;
     std::array<const Real*, kLanes> atA, atB;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
@@ -355,7 +343,7 @@ void PairForces<Real>::ofEight(const Manner& manner, double step, PairContacts& 
     auto acts = touch;
     if (manner.bridges) acts = touch | (distance - reach < hold.rupture);
     MemoryOf<WideVec3<Real>> memory;
-    if constexpr (ShearKind::kSpring) memory = memories(manner, eight);
+    if constexpr (ShearKind::kSpring) memory = recall(manner, eight, *kept);
     ResponseOf<W, WideVec3<Real>> response = respond<NormalKind, ShearKind>(c, hold, manner, t, W(static_cast<Real>(step)), memory);
     if (manner.bridges || !all(acts)) [[unlikely]] {   // pairs that part feel and remember nothing
         response.force = select(acts, response.force, WideVec3<Real>{});
@@ -363,8 +351,12 @@ void PairForces<Real>::ofEight(const Manner& manner, double step, PairContacts& 
         memory = {select(acts, memory.spring, WideVec3<Real>{}), select(acts, memory.turn, WideVec3<Real>{}), select(acts, memory.twist, W(0))};
         c.perMass = select(acts, c.perMass, W(0));
         const unsigned touches = bits(touch), held = bits(acts);
-        for (std::size_t lane = 0; lane < eight.count; ++lane)
-            contacts.set(eight.pair(lane), (touches >> lane & 1U) != 0 ? PairState::touching : (held >> lane & 1U) != 0 ? PairState::bridged : PairState::apart);
+        for (std::size_t lane = 0; lane < eight.count; ++lane) {
+            const bool stays = (held >> lane & 1U) != 0;
+            contacts.set(eight.pair(lane), (touches >> lane & 1U) != 0 ? PairState::touching : stays ? PairState::bridged : PairState::apart);
+            if constexpr (ShearKind::kSpring)
+                if (!stays && !kept->everyPair()) kept->end(eight.place(lane));
+        }
     }
     const WideVec3<Real> couple = cross(t.normal, response.force);
     WideVec3<Real> torqueA = armA * couple, torqueB = armB * couple;
@@ -373,7 +365,7 @@ void PairForces<Real>::ofEight(const Manner& manner, double step, PairContacts& 
         torqueB = torqueB - response.moment;
     }
     now.take(response.force, torqueA, torqueB, eight.count);
-    if constexpr (ShearKind::kSpring) remember(manner, eight, memory);
+    if constexpr (ShearKind::kSpring) remember(manner, eight, memory, *kept);
     const W pressed = manner.bridges ? depth : abs(t.overlap);   // as respond() has it, so that one root does for both
     found.spring = max(found.spring, c.stiffness * NormalKind::tangent(pressed) * c.perMass);
     found.dashpot = max(found.dashpot, c.damping * NormalKind::viscous(pressed) * c.perMass);

@@ -6,6 +6,7 @@
 #include "dem/contacts.h"
 #include "dem/dem.h"
 #include "dem/pair_laws.h"
+#include "dem/pair_memory.h"
 #include "dem/response.h"
 #include "dem/sphere_records.h"
 
@@ -48,33 +49,30 @@ public:
     Lattice<Real> lattice;
     AlignedVector<SphereRecord<Real>> spheres;   // and one more, which the last load reads
     ConstantsTable<Real> constants;
+    PairMemory<Real> memories;
 
     void makeRoom(std::size_t count) { spheres.resize(count + 1); }
-    MemoryOf<Vec3> memory(std::size_t pair) const;
-    void remember(std::size_t pair, const MemoryOf<Vec3>&);
-    void forgetAll(std::size_t pairs, bool spring, bool turning);
 
     /// Adds to the wrenches of all spheres. A slab of grains meets only itself and the next slab, so that slabs of even number are worked on at
     /// the same time, then those of odd number. Along a periodic axis the first slab also meets the last: it goes first, alone.
     Extremes compute(const Exec&, const Settings&, const Manner&, double dt, PairContacts&, std::span<Wrench>);
 
 private:
+    using SlabMemory = typename PairMemory<Real>::OfSlab;
     struct Eight;
     struct Pending;
     struct Found;
-    struct Slab;
     template <class NormalKind, class ShearKind>
     Extremes ofSlab(const Manner&, double dt, PairContacts&, std::span<Wrench>, std::size_t slab);
     template <class NormalKind, class ShearKind>
-    void ofEight(const Manner&, double dt, PairContacts&, std::span<Wrench>, const Eight&, const PairConstantsOf<Wide<Real>>& common, Found&, Pending& before, Pending& now);
+    void ofEight(const Manner&, double dt, PairContacts&, std::span<Wrench>, const Eight&, const PairConstantsOf<Wide<Real>>& common, SlabMemory*, Found&, Pending& before, Pending& now);
     unsigned touching(const Eight&) const;
     HoldConstantsOf<Wide<Real>> holdOf(const Eight&) const;
     PairConstantsOf<Wide<Real>> constantsOf(const Eight&) const;
-    MemoryOf<WideVec3<Real>> memories(const Manner&, const Eight&) const;
-    void remember(const Manner&, const Eight&, const MemoryOf<WideVec3<Real>>&);
+    static MemoryOf<WideVec3<Real>> recall(const Manner&, const Eight&, const SlabMemory&);
+    static void remember(const Manner&, const Eight&, const MemoryOf<WideVec3<Real>>&, SlabMemory&);
 
     std::vector<Extremes> found_;          // of each slab
-    AlignedVector<Real> springs_, turns_;  // three numbers a pair, and one more; four, with the twist, where something resists rolling or twisting
 };
 
 }  // namespace talus::dem

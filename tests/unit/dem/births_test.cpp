@@ -54,7 +54,7 @@ TEST(Births, areSaved) {
 
 TEST(Grains, ofSpheresHaveNoOrientation) {
     Grains spheres(false), clumps(true);
-    EXPECT_EQ(clumps.bytesPerRow(), spheres.bytesPerRow() + 4 * sizeof(double) + sizeof(float));
+    EXPECT_EQ(clumps.bytesPerRow(), spheres.bytesPerRow() + 4 * sizeof(double));
     spheres.resize(3);
     MemoryArchive archive;
     spheres.save(archive);
@@ -78,7 +78,7 @@ TEST(Grains, areSortedTheSameWithLentMemory) {
                 const auto x = static_cast<double>(i);
                 grains->id(i) = static_cast<std::int64_t>(i);
                 set(grains->position, i, Vec3{x, x + 0.25, x + 0.5});
-                grains->shape(i) = static_cast<std::int8_t>(i);
+                grains->shape.set(i, static_cast<std::int8_t>(i));
                 if (clumps) set(grains->orientation.values(), i, Quat{x, x, x, -x});
             }
         }
