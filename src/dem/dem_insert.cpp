@@ -181,7 +181,6 @@ world::Inserted DemMethod::insert(const Exec& exec, world::World& world, const w
     const std::vector<NewGrain> grains = fill.listed ? listedGrains(exec, world, fill) : packedGrains(exec, world, fill);
     world::Inserted inserted;
     std::size_t row = grains_.rows();
-    if (row == 0) grains_.resize(grains.size() - grains.size() / 5);   // what is spare for those, a quarter, holds the rest: most scenes never have more grains than at first
     grains_.resize(row + grains.size());
     if (!grains.empty()) births_.add({world.nextId, world.time, fill.source});
     for (const NewGrain& grain : grains) {

@@ -24,7 +24,7 @@ public:
         known_ = true;
         if (shared() && value == value_) return;
         if (shared()) {
-            values_.reserve(Table::withSpare(rows_));
+            values_.reserve(Table::withRoom(rows_));
             values_.assign(rows_, value_);
         }
         values_[row] = value;
@@ -34,7 +34,7 @@ public:
         rows_ = rows;
         known_ = known_ && rows > 0;
         if (shared()) return;
-        if (values_.capacity() < rows) values_.reserve(Table::withSpare(rows));
+        if (values_.capacity() < rows) values_.reserve(Table::withRoom(rows));
         values_.resize(rows, value_);
     }
     void reorder(const Exec& exec, std::span<const std::uint32_t> from, std::span<std::byte> scratch) override {
