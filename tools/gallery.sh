@@ -57,7 +57,7 @@ four_methods() {
         "$talus" run hourglass --method "$method" --set resolution.grains=$grains --set time.end=1.25 --no-preview --quiet --overwrite --out "$runs/$method" >/dev/null
         directories+=("$runs/$method")
     done
-    "$talus" compare "${directories[@]}" --times 0.2,0.5,0.8,1.2 --size 300x380 --samples 24 --out "$runs/methods.png" >/dev/null
+    "$talus" compare "${directories[@]}" --times 0.2,0.5,0.8,1.2 --size 230x290 --samples 24 --out "$runs/methods.png" >/dev/null
     ffmpeg -loglevel error -y -i "$runs/methods.png" -q:v 4 docs/images/methods.jpg
 }
 

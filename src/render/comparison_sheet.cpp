@@ -61,7 +61,8 @@ ScreenImage drawSheet(const Exec& exec, const Comparison& c, const ComparisonOpt
     TextPainter painter;
     for (std::size_t r = 0; r < c.runs.size(); ++r) {
         const int top = kGap + static_cast<int>(r) * (style.height + caption + kGap), room = sheet.width - 4 * kGap;
-        const std::string title = options.runs[r].method.empty() ? c.runs[r].name : fmt::format("{}: {}", c.runs[r].name, options.runs[r].method);
+        const std::string &name = c.runs[r].name, &method = options.runs[r].method;
+        const std::string title = name.ends_with(method) ? name : fmt::format("{}: {}", name, method);   // run directories are called after their method unless told otherwise
         painter.draw(sheet, fitted(painter, title, letters, room), 2 * kGap, top + letters + letters / 4, letters, kInk);
         const std::string settings = fmt::format("{}", fmt::join(options.runs[r].settings, ",  "));
         painter.draw(sheet, fitted(painter, settings, letters * 4 / 5, room), 2 * kGap, top + 2 * letters + letters / 2, letters * 4 / 5, kFaint);
