@@ -32,11 +32,12 @@ def fit(openings: list[float], flows: list[float]) -> tuple[float, float, float]
     return best
 
 
-def sweep(talus: str, method: str, folder: Path, jobs: int) -> list[tuple[float, float]]:
-    """Runs the openings; (D in cells, Q in kg/s) of each."""
-    subprocess.run([talus, "sweep", "silo", "--method", method, "--set", "outlet=" + ",".join(str(SIZE * d) for d in OPENINGS), "--set", f"resolution.size={SIZE}", "--set", "radius==1.5*outlet",
+def sweep(talus: str, method: str, openings: list[float], more: list[str], folder: Path, jobs: int) -> list[tuple[float, float]]:
+    """Runs the openings, with more keys of the scene set; (D in cells, Q in kg/s) of each."""
+    own = [part for key in more for part in ("--set", key)]
+    subprocess.run([talus, "sweep", "silo", "--method", method, "--set", "outlet=" + ",".join(str(SIZE * d) for d in openings), "--set", f"resolution.size={SIZE}", "--set", "radius==1.5*outlet",
                     "--set", "fill_height==2.5*outlet", "--set", f"wall={3 * SIZE}", "--set", "open_at=0.2", "--set", "steady_from==open_at+4*sqrt(outlet/9.81)",
-                    "--set", "steady_to==open_at+10*sqrt(outlet/9.81)", "--set", "time.end==steady_to", "--out", str(folder), "--jobs", str(jobs), "--quiet"], check=True)
+                    "--set", "steady_to==open_at+10*sqrt(outlet/9.81)", "--set", "time.end==steady_to", *own, "--out", str(folder), "--jobs", str(jobs), "--quiet"], check=True)
     with open(folder / "sweep.csv", newline="", encoding="utf-8") as table:
         rows = list(csv.DictReader(table))
     if failed := [row for row in rows if row["exit_code"] != "0"]:
@@ -50,9 +51,14 @@ def main() -> int:
     parser.add_argument("--method", required=True)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--most-k", type=float, default=2, help="cells or grains")
+    parser.add_argument("--openings", default=",".join(map(str, OPENINGS)), help="in cells, at least four, separated by commas")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of the scene, for all openings: elastoplastic.relaxation_time=0.01")
     options = parser.parse_args()
+    openings = [float(d) for d in options.openings.split(",")]
+    if len(openings) < 4:
+        parser.error("a law with k and n wants at least four openings")
     with tempfile.TemporaryDirectory() as folder:
-        points = sweep(options.talus, options.method, Path(folder) / "sweep", options.jobs)
+        points = sweep(options.talus, options.method, openings, options.set, Path(folder) / "sweep", options.jobs)
     k, n, rms = fit([d for d, _ in points], [q for _, q in points])
     for d, q in points:
         print(f"  outlet {d:4.1f} cells: {q:.4f} kg/s")
