@@ -6,14 +6,12 @@ PHYSICS: n = 2.5 +- 0.1 over at least four openings, with k of at most 2 cells (
 smooth; those of `dem` scatter by 3.4 % from 360 grains to the next, so that each silo of `dem` runs until some 5,000 grains have left, and n is given with its error.
 """
 import argparse
-import csv
 import math
 import random
 import statistics
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
+
+from sweeping import METHODS, arguments, done, sweep
 
 SIZE = 0.005                       # of cells or grains [m]
 OPENINGS = [6, 7.5, 9.5, 12]       # in cells
@@ -55,33 +53,30 @@ def windows(method: str) -> list[str]:
             f"steady_to==open_at+{first}+{sinks}*2.25*pi*outlet^2/{flow}"]
 
 
-def sweep(talus: str, method: str, folder: Path, jobs: int) -> list[tuple[float, float]]:
+def flows_of(options: argparse.Namespace, openings: list[float]) -> list[tuple[float, float]]:
     """Runs the openings; (D in cells, Q in kg/s) of each."""
-    openings = OPENINGS_OF_GRAINS if method == "dem" else OPENINGS
-    settings = ["outlet=" + ",".join(str(SIZE * d) for d in openings), f"resolution.size={SIZE}", "radius==1.5*outlet", f"wall={3 * SIZE}", *windows(method), "time.end==steady_to"]
-    subprocess.run([talus, "sweep", "silo", "--method", method, *(word for s in settings for word in ("--set", s)), "--out", str(folder), "--jobs", str(jobs), "--quiet"], check=True)
-    with open(folder / "sweep.csv", newline="", encoding="utf-8") as table:
-        rows = list(csv.DictReader(table))
-    if failed := [row for row in rows if row["exit_code"] != "0"]:
-        sys.exit(f"{len(failed)} of {len(rows)} runs failed: {failed[0]['message']}")
-    return [(float(row["outlet"]) / SIZE, float(row["outflow.Q_kg_s"])) for row in rows]
+    settings = ["outlet=" + ",".join(str(SIZE * d) for d in openings), f"resolution.size={SIZE}", "radius==1.5*outlet", f"wall={3 * SIZE}", *windows(options.method), "time.end==steady_to", *options.set]
+    return [(float(row["outlet"]) / SIZE, float(row["outflow.Q_kg_s"])) for row in done(sweep(options.talus, "silo", [options.method], settings, options.out, options.jobs))]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--talus", required=True)
-    parser.add_argument("--method", required=True)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser = arguments(__doc__)
+    parser.add_argument("--method", choices=METHODS, required=True)
     parser.add_argument("--most-k", type=float, help="cells or grains; 2 and 3 unless given")
+    parser.add_argument("--openings", help="in cells or grains, at least four, separated by commas")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of the scene, for all openings: elastoplastic.relaxation_time=0.01")
     options = parser.parse_args()
-    most_k = options.most_k or (3 if options.method == "dem" else 2)
-    with tempfile.TemporaryDirectory() as folder:
-        points = sweep(options.talus, options.method, Path(folder) / "sweep", options.jobs)
+    grains = options.method == "dem"
+    most_k = options.most_k or (3 if grains else 2)
+    wanted = [float(d) for d in options.openings.split(",")] if options.openings else OPENINGS_OF_GRAINS if grains else OPENINGS
+    if len(wanted) < 4:
+        parser.error("a law with k and n wants at least four openings")
+    points = flows_of(options, wanted)
     openings, flows = [d for d, _ in points], [q for _, q in points]
     k, n, rms = fit(openings, flows)
     for d, q in points:
         print(f"  outlet {d:4.1f} cells: {q:.4f} kg/s")
-    error = f" +- {error_of_exponent(openings, flows, SCATTER):.2f}" if options.method == "dem" else ""
+    error = f" +- {error_of_exponent(openings, flows, SCATTER):.2f}" if grains else ""
     print(f"{options.method}: n = {n:.3f}{error}, k = {k:.2f} cells, {100 * rms:.2f} % rms")
     good = abs(n - EXPONENT) <= TOLERANCE and k <= most_k
     print("passed" if good else f"FAILED: n = {EXPONENT} +- {TOLERANCE} with k of at most {most_k:g} is wanted")
