@@ -290,10 +290,11 @@ BodyContacts DemMethod::nearBodies(const Exec& exec, const world::World& world, 
 }
 
 void DemMethod::relistBodies(const Exec& exec, const world::World& world) {
+    const auto phase = exec.phase("neighbours");
     const BodyContacts before = std::exchange(bodies_, nearBodies(exec, world, world.time));
     for (std::size_t c = 0; c < before.size(); ++c)
         if (const std::size_t found = bodies_.find(before.sphere[c], before.body[c]); found < bodies_.size()) bodies_.state[found] = before.state[c];
-    setConstants();
+    setBodyConstants();
     bodiesUnlisted_ = false;
 }
 

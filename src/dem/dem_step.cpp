@@ -45,9 +45,12 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     if (settings_.integrator == Integrator::rkf45) return adaptiveStep(exec, world, dt);
     const double way = dt * (fastest_ + dt * acceleration_ + feelForces(exec, world, dt)), bodyWay = dt * bodySpeed(world, world.time);
     if (const double most = std::max(way, bodyWay); most > 0.5 * skin_) return world::Rejected{0.5 * dt * std::min(1.0, 0.5 * skin_ / most)};
-    if (std::max(moved_ + way, bodyDrift_ + bodyWay) > 0.5 * skin_) {
+    if (moved_ + way > 0.5 * skin_) {
         rebuild(exec, world, world.time);
         feelForces(exec, world, dt);
+    } else if (bodyDrift_ + bodyWay > 0.5 * skin_) {   // a body that grains lie still beside: theirs are still the neighbours that they were
+        relistBodies(exec, world);
+        bodyDrift_ = 0;
     }
     if (touched_) {   // forces of contacts that grains came with: without them the first half of a step would not feel what the second does
         evaluate(exec, world, world.bodiesAt(world.time));
@@ -86,7 +89,7 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     fastest_ = kicked.speed;
     acceleration_ = kicked.acceleration;
     bodyDrift_ += bodyWay;
-    if (std::max(moved_ + kForesight * dt * (fastest_ + dt * acceleration_), bodyDrift_ + kForesight * bodyWay) > 0.5 * skin_) rebuild(exec, world, world.time + dt);
+    if (moved_ + kForesight * dt * (fastest_ + dt * acceleration_) > 0.5 * skin_) rebuild(exec, world, world.time + dt);
     return world::Done{};
 }
 
