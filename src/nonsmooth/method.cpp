@@ -168,6 +168,10 @@ void NonsmoothMethod::save(Archive& archive) const {
         const auto group = archive.group("free_contacts");
         contacts_.save(archive);
     }
+    {
+        const auto group = archive.group("hourglass");
+        hourglass_.save(archive);
+    }
     archive.put("grain_material", static_cast<std::int32_t>(grainMaterial_));
     archive.put("cell_rate", cellRate_);
     archive.put("missed", missed_);
@@ -187,6 +191,10 @@ void NonsmoothMethod::load(const Exec&, const Archive& archive) {
     {
         const auto group = archive.group("free_contacts");
         contacts_.load(archive);
+    }
+    {
+        const auto group = archive.group("hourglass");
+        hourglass_.load(archive);
     }
     grainMaterial_ = archive.value<std::int32_t>("grain_material");
     cellRate_ = archive.value<double>("cell_rate");

@@ -4,6 +4,7 @@
 
 #include "nonsmooth/body_contacts.h"
 #include "nonsmooth/general_cone.h"
+#include "nonsmooth/hourglass.h"
 #include "nonsmooth/nonsmooth.h"
 #include "nonsmooth/volume_correction.h"
 
@@ -103,6 +104,7 @@ private:
     GeneralGaussSeidel generalSolver_;         // where sites have another law
     ProblemWatch watch_;
     BodyContacts contacts_;
+    HourglassFriction hourglass_;              // where the settings ask for it
     VolumeCorrection correction_;
     std::vector<double> excess_;               // of a site [m³]
     world::FreeBodies freeBodies_;

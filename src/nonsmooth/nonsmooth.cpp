@@ -17,6 +17,7 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"spacing", "of the grid; from the scene's resolution unless given", Dimension::length, positive()}, spacing);
     v.vector({"cells", "cells along x, y, z of the domain, instead of one spacing for all axes", Dimension::none, {.min = 1, .max = kMostCells}}, cells);
     v.choice({"stress_basis", "constant: one stress tensor a cell; trilinear: between nodes as in the paper, with odd and even layers coming apart"}, kStressBasisNames, stressBasis);
+    v.flag({"hourglass_friction", "friction also against patterns of velocity within cells that their mean strain does not know; slopes stop flowing near their angle, for more time; with constant stress and gauss_seidel"}, hourglassFriction);
     v.choice({"constraint", "volume_fraction: grains may be compressed until they are packed; divergence: never compressed, however loose"}, kConstraintNames, constraint);
     v.number({"max_volume_fraction", "volume fraction that grains cannot exceed; the packing fraction of each material unless given", Dimension::none, positiveUpTo(1)}, maxVolumeFraction);
     v.number({"volume_correction", "rate at which the volume that grains take up beyond what there is moves apart, in positions alone; 0: it does not", Dimension::frequency, nonNegative()}, volumeCorrection);
@@ -39,6 +40,7 @@ void Settings::keys(KeyVisitor& v) {
     if (cone == ConeShape::box && anisotropy > 0) v.problem("cone", "linf bounds components along the axes and knows no anisotropy: leave one of them out");
     if (grainNormals && !(norm(*grainNormals) > 0)) v.problem("grain_normals", "a direction of no length: leave it out for normals at random");
     if (solver != Solver::gaussSeidel && (cone == ConeShape::box || anisotropy > 0)) v.problem("solver", "only gauss_seidel knows cone = \"linf\" and anisotropy: leave solver out, or those");
+    if (hourglassFriction && (stressBasis != StressBasis::constant || solver != Solver::gaussSeidel)) v.problem("hourglass_friction", "only for stress_basis = \"constant\" and solver = \"gauss_seidel\": leave those out, or this");
     if (grainNormals && !(anisotropy > 0)) v.problem("grain_normals", "without anisotropy it does not matter how grains lie: give anisotropy too");
     if (spacing && cells) v.problem("cells", "give either cells or spacing, not both");
 }
@@ -157,7 +159,8 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
     constexpr double kPadding = 27 * 4;   // lanes of groups that stay empty: half a group in each colour
     const bool general = settings.cone != ConeShape::exact || settings.anisotropy > 0;
     const double grouped = (sites + kPadding) * (general ? GeneralGaussSeidel::bytesPerSite() : GaussSeidel::bytesPerSite(constant ? 8 : 27, solvesInSingle(settings, precision)));
-    const double perGridCell = sizeof(CornerSums) + sizeof(Vec3i) + 4 + kCorners * 4;
+    const double patterns = settings.hourglassFriction ? HourglassFriction::bytesPerCell() : 0;
+    const double perGridCell = patterns + sizeof(CornerSums) + sizeof(Vec3i) + 4 + kCorners * 4;
     const double perNode = 4 * sizeof(Node) + 3 * sizeof(double) + 2 * sizeof(Vec3) + sizeof(Vec3i) + kCorners * 4;
     const double perPoint = static_cast<double>(Points().bytesPerRow() + (cohesive ? Bonds().bytesPerRow() + sizeof(float) : 0) + ((settings.anisotropy > 0 ? 2 : 0) + (settings.frames != PointFrames::none ? 2 : 0)) * Tensors().bytesPerRow());
     const double halves = settings.frames == PointFrames::split ? 2 : 1;   // seen in flows: most points are halved once

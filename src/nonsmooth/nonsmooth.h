@@ -33,6 +33,7 @@ struct Settings final : world::MethodSettings {
     std::optional<double> spacing;            // of the grid [m]; from the scene's resolution unless given
     std::optional<Vec3> cells;                // along the axes of the domain, instead of one spacing
     StressBasis stressBasis = StressBasis::constant;
+    bool hourglassFriction = false;           // friction of what cells do besides their mean strain too (nonsmooth/hourglass.h)
     Constraint constraint = Constraint::volumeFraction;
     std::optional<double> maxVolumeFraction;  // φ_max; each material's packing fraction unless given
     double volumeCorrection = 12;             // rate at which what is too full moves apart [1/s]; 0: not at all

@@ -120,12 +120,13 @@ const MethodCase kElastoplasticImplicit{.name = "elastoplastic_implicit", .info 
 
 const MethodCase kNonsmooth{.name = "nonsmooth", .info = &nonsmooth::info, .velocityEntry = "points/velocity"};
 
-/// Wet sand, which loses what holds it as it is sheared.
+/// Wet sand, which loses what holds it as it is sheared; with friction within cells, whose forces are state too.
 const world::MethodInfo kWetPoints = [] {
     world::MethodInfo info = nonsmooth::info;
     info.settings = []() -> std::unique_ptr<world::MethodSettings> {
         auto settings = std::make_unique<nonsmooth::Settings>();
         settings->cohesionDecay = 5;
+        settings->hourglassFriction = true;
         return settings;
     };
     return info;
