@@ -120,12 +120,21 @@ const MethodCase kElastoplasticImplicit{.name = "elastoplastic_implicit", .info 
 
 const MethodCase kNonsmooth{.name = "nonsmooth", .info = &nonsmooth::info, .velocityEntry = "points/velocity"};
 
-/// Wet sand, which loses what holds it as it is sheared; with friction within cells, whose forces are state too.
+/// Wet sand, which loses what holds it as it is sheared.
 const world::MethodInfo kWetPoints = [] {
     world::MethodInfo info = nonsmooth::info;
     info.settings = []() -> std::unique_ptr<world::MethodSettings> {
         auto settings = std::make_unique<nonsmooth::Settings>();
         settings->cohesionDecay = 5;
+        return settings;
+    };
+    return info;
+}();
+/// With friction within cells, whose forces are state.
+const world::MethodInfo kStiffCells = [] {
+    world::MethodInfo info = nonsmooth::info;
+    info.settings = []() -> std::unique_ptr<world::MethodSettings> {
+        auto settings = std::make_unique<nonsmooth::Settings>();
         settings->hourglassFriction = true;
         return settings;
     };
@@ -148,6 +157,7 @@ const world::MethodInfo kFlatPoints = [] {
     return info;
 }();
 const MethodCase kNonsmoothFlat{.name = "nonsmooth_flat", .info = &kFlatPoints, .memoryGrains = 12000, .velocityEntry = "points/velocity"};
+const MethodCase kNonsmoothHourglass{.name = "nonsmooth_hourglass", .info = &kStiffCells, .velocityEntry = "points/velocity"};
 const MethodCase kNonsmoothWet{.name = "nonsmooth_wet", .info = &kWetPoints, .makeWorld = wetBlock, .velocityEntry = "points/velocity"};
 
 namespace {
@@ -213,7 +223,7 @@ INSTANTIATE_TEST_SUITE_P(EveryMethod, MethodContract,
                          testing::Values(kSphereDem, kDem, kDemClumps, kDemWet, kDemWet.in(world::Precision::float32), kDemRkf45, kDemCovered,
                                          kElastoplastic, kElastoplastic.in(world::Precision::float32), kElastoplasticSolid, kElastoplasticSolid.in(world::Precision::float32),
                                          kElastoplasticCubic, kElastoplasticCubic.in(world::Precision::float32), kElastoplasticImplicit, kElastoplasticImplicit.in(world::Precision::float32),
-                                         kNonsmooth, kNonsmoothWet, kNonsmoothFlat,
+                                         kNonsmooth, kNonsmoothHourglass, kNonsmoothWet, kNonsmoothFlat,
                                          kGuidedBySpheres, kGuidedByPoints, kGuidedByPoints.in(world::Precision::float32), kGuidedByClumps.in(world::Precision::float32), kGuidedByNonsmooth.in(world::Precision::float32),
                                          kGuidedByEllipsoids.in(world::Precision::float32)),
                          [](const auto& test) { return test.param.name; });

@@ -85,18 +85,12 @@ TEST(DemStudy, slabColumnsRunOutAsMeasured) {
 // The deposit thins out, and its last grains are cut off where it is half a grain deep: with 8, 12, 16, 20 grains to the radius the run-out is 1.42, 1.68, 1.85, 1.96 r₀.
 TEST(DemStudy, aCylinderRunsOutAsMeasured) { expectInBand(true, 2, 20); }
 
-/// Run-outs of two sizes of grains, as they would be without any: what is cut off at the toe is so many grains.
-double runOutOfFineGrains(bool axial, double aspect, double coarse, double fine, const Exec& exec) {
-    const double one = collapse(axial, aspect, coarse, exec).end, two = collapse(axial, aspect, fine, exec).end, endless = two + (two - one) * coarse / (fine - coarse);
-    std::printf("    %s, a = %.0f: run-out %.3f r0 with %.0f grains, %.3f with %.0f, %.3f with ever more\n", axial ? "cylinder" : "slab", aspect, one, coarse, two, fine, endless);
-    std::fflush(stdout);
-    return endless;
-}
-// PHYSICS: the log-slope over a = 4, 6, 8 is 2/3 ± 0.07 for slabs.
+// PHYSICS: the log-slope over a = 4, 6, 8 is 2/3 ± 0.07 for slabs. Missed: 0.92 with 12 grains to the length of the slab, 0.81 with 25 (0.73 if what is cut off at the toe
+// is so many grains whatever their size).
 TEST(DemStudy, tallSlabsRunOutByAPower) {
     const std::array aspects{4.0, 6.0, 8.0};
     std::array<double, 3> runOuts{};
-    for (std::size_t i = 0; i < aspects.size(); ++i) runOuts[i] = runOutOfFineGrains(false, aspects[i], 12, 25, Exec(2));
+    for (std::size_t i = 0; i < aspects.size(); ++i) runOuts[i] = collapse(false, aspects[i], 25, Exec(2)).end;
     EXPECT_NEAR(fittedExponent(aspects, runOuts), 2.0 / 3, 0.07);
 }
 
