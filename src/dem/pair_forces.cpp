@@ -78,6 +78,29 @@ PairConstantsOf<Wide<Real>> ofAll(const ConstantsTable<Real>& constants) {
 template <int N>
 [[gnu::always_inline]] inline void add(double* to, const Pack<double, N>& what) { (Pack<double, N>::loadUnaligned(to) + what).storeUnaligned(to); }
 
+/// Calls take(first spheres, second spheres, number of the first pair, which lanes) for eight pairs of a slab after the other, and full() whenever some have come.
+template <class Take, class Full>
+[[gnu::always_inline]] inline void inEights(const PairContacts& contacts, std::size_t slab, const Take& take, const Full& full) {
+    Owners owners(contacts.first, contacts.firstSphere[slab], contacts.firstSphere[slab + 1]);
+    alignas(64) std::array<std::int32_t, Owners::kRoom> owner;
+    const std::size_t first = contacts.firstPair(slab), end = contacts.firstPair(slab + 1);
+    std::size_t known = 0;
+    for (std::size_t p = first; p + kLanes <= end;) {
+        known = owners.fill(owner.data(), known);
+        std::size_t k = 0;
+        for (; k + kLanes <= known; k += kLanes, p += kLanes) take(owner.data() + k, contacts.second.data() + p, p, 0xffU);
+        WideInt::loadUnaligned(owner.data() + k).storeUnaligned(owner.data());
+        known -= k;
+        full();
+    }
+    if (const std::size_t left = (end - first) % kLanes; left > 0) {
+        owners.fill(owner.data(), known);
+        std::array<std::uint32_t, kLanes> seconds{};   // beyond the slab others may be at work
+        std::copy_n(contacts.second.data() + end - left, left, seconds.data());
+        take(owner.data(), seconds.data(), end - left, (1U << left) - 1U);
+    }
+}
+
 }  // namespace
 
 void Extremes::include(const Extremes& other) {
@@ -219,25 +242,10 @@ Extremes PairForces<Real>::ofSlab(const Manner& manner, double dt, PairContacts&
         acting.add(chosen, a, sphere, pair);
         others.add(ChosenLanes(~acts & which), a, sphere, pair);
     };
-    Owners owners(contacts.first, contacts.firstSphere[slab], contacts.firstSphere[slab + 1]);
-    alignas(64) std::array<std::int32_t, Owners::kRoom> owner;
-    const std::size_t end = contacts.firstPair(slab + 1);
-    std::size_t known = 0;
-    for (std::size_t p = firstPair; p + kLanes <= end;) {
-        known = owners.fill(owner.data(), known);
-        std::size_t k = 0;
-        for (; k + kLanes <= known; k += kLanes, p += kLanes) sortOut(owner.data() + k, contacts.second.data() + p, p, 0xffU);
-        WideInt::loadUnaligned(owner.data() + k).storeUnaligned(owner.data());
-        known -= k;
+    inEights(contacts, slab, sortOut, [&] {
         findTouching(kLanes);
         respond(kLanes);
-    }
-    if (const std::size_t left = (end - firstPair) % kLanes; left > 0) {
-        owners.fill(owner.data(), known);
-        std::array<std::uint32_t, kLanes> seconds{};   // beyond the slab others may be at work
-        std::copy_n(contacts.second.data() + end - left, left, seconds.data());
-        sortOut(owner.data(), seconds.data(), end - left, (1U << left) - 1U);
-    }
+    });
     findTouching(1);
     respond(1);
     pending[last].addTo(wrenches);

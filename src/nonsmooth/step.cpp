@@ -89,15 +89,20 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
         const auto phase = exec.phase("grid to points");
         freeBodies_.move();
         toPoints(exec, world, dt);                                                                                      // (22), (23)
-        if (points_.normals) turnNormals(exec, jefferyCoefficient(settings_.grainAspect), dt, points_);
-        if (points_.frames) stretchFrames(exec, dt, points_);
-        if (points_.bonds) loosen(exec, frame_, grid_, problem_, settings_.stressBasis, cohesion_, settings_.cohesionDecay, dt, points_);
-        if (settings_.frames == PointFrames::split) splits_ += split(exec, wholeVolume(), mpm::bodiesAfter(world, freeBodies_, dt), domain_, world.nextId, points_);   // §5.3
+        changeWithTheFlow(exec, world, dt);
         freeBodies_.commit(world);
     }
     sort(exec);
     if (settings_.frames == PointFrames::split) merges_ += merge(exec, frame_, wholeVolume(), static_cast<double>(settings_.pointsPerCell), points_);
     return world::Done{};
+}
+
+// Orientation (24), ellipsoids and cohesion of points, and their number (§5.3).
+void NonsmoothMethod::changeWithTheFlow(const Exec& exec, world::World& world, double dt) {
+    if (points_.normals) turnNormals(exec, jefferyCoefficient(settings_.grainAspect), dt, points_);
+    if (points_.frames) stretchFrames(exec, dt, points_);
+    if (points_.bonds) loosen(exec, frame_, grid_, problem_, settings_.stressBasis, cohesion_, settings_.cohesionDecay, dt, points_);
+    if (settings_.frames == PointFrames::split) splits_ += split(exec, wholeVolume(), mpm::bodiesAfter(world, freeBodies_, dt), domain_, world.nextId, points_);
 }
 
 // k of (19), with fullness f = φ/φ_max at the nodes as in the paper, of what bodies leave free. Grains that take up V when packed
