@@ -25,18 +25,17 @@ stack() {
     ffmpeg -loglevel error -y "${inputs[@]}" -filter_complex "vstack=inputs=$#" -q:v 4 "$out"
 }
 
-# Figure 17: sand is poured in two dimensions, and what its points keep of their velocity differs. Speeds half a second after the last
-# of it left the spout, and the kinetic energy until then.
-noise() {
-    cat >"$runs/pour.toml" <<'SCENE'
+# slab_of_sand HALF_LENGTH HEIGHT END FRAMES_PER_SECOND: the scene of a two-dimensional case on a rough floor, without its grains.
+slab_of_sand() {
+    cat <<SCENE
 method = "elastoplastic"
 resolution = { size = "5 mm" }
 [time]
-end = 1.5
-frames_per_second = 48
+end = $3
+frames_per_second = $4
 [domain]
-min = [-0.25, 0, 0]
-max = [0.25, 0, 0.2]
+min = [-$1, 0, 0]
+max = [$1, 0, $2]
 slab = "y"
 x = "open"
 z_min = { type = "wall", material = "rough" }
@@ -51,6 +50,14 @@ name = "rough"
 [[contacts]]
 between = ["sand", "rough"]
 friction = 1
+SCENE
+}
+
+# Figure 17: sand is poured in two dimensions, and what its points keep of their velocity differs. Speeds half a second after the last
+# of it left the spout, and the kinetic energy until then.
+noise() {
+    slab_of_sand 0.25 0.2 1.5 48 >"$runs/pour.toml"
+    cat >>"$runs/pour.toml" <<'SCENE'
 [[emitters]]
 name = "spout"
 material = "sand"
@@ -88,29 +95,8 @@ jiggle() {
 # Figure 14: a column collapses, its points coloured by the case of the return map, and where they lie in the plane of pressure and shear stress.
 # Without bulk viscosity, which adds to the pressure and not to the strain that the return map judges.
 cases() {
-    cat >"$runs/cases.toml" <<'SCENE'
-method = "elastoplastic"
-resolution = { size = "5 mm" }
-[time]
-end = 0.2
-frames_per_second = 20
-[domain]
-min = [-0.4, 0, 0]
-max = [0.4, 0, 0.26]
-slab = "y"
-x = "open"
-z_min = { type = "wall", material = "rough" }
-z_max = "open"
-[[materials]]
-name = "sand"
-density = 2600
-packing_fraction = 0.6
-friction_angle_deg = 30
-[[materials]]
-name = "rough"
-[[contacts]]
-between = ["sand", "rough"]
-friction = 1
+    slab_of_sand 0.4 0.26 0.2 20 >"$runs/cases.toml"
+    cat >>"$runs/cases.toml" <<'SCENE'
 [[grains]]
 material = "sand"
 region = { type = "box", min = [-0.1, -1, 0], max = [0.1, 1, 0.2] }
