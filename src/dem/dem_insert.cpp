@@ -181,6 +181,8 @@ world::Inserted DemMethod::insert(const Exec& exec, world::World& world, const w
     const std::vector<NewGrain> grains = fill.listed ? listedGrains(exec, world, fill) : packedGrains(exec, world, fill);
     world::Inserted inserted;
     std::size_t row = grains_.rows();
+    // Room for so many is taken with it as holds all of these, and no more: most scenes never have more grains than at first.
+    if (row == 0) grains_.resize(static_cast<std::size_t>(std::ceil(static_cast<double>(grains.size()) / Table::kRoom)));
     grains_.resize(row + grains.size());
     if (!grains.empty()) births_.add({world.nextId, world.time, fill.source});
     for (const NewGrain& grain : grains) {
