@@ -109,10 +109,10 @@ TEST(ElastoplasticStudy, aColumnRunsOutAsFarWhereverTheGridLies) {
         EXPECT_NEAR(runOut(24, shift).toe, straight.toe, 0.02 * straight.toe);
 }
 
-// PHYSICS: 3 %. This holds for 99 % of the mass; the toe, half a cell deep, goes 3.3 % further and misses it.
+// PHYSICS: 3 %. Missed by the toe, as shifts are judged: it goes 3.3 % further; 99 % of the mass lie within 1.9 %.
 TEST(ElastoplasticStudy, aColumnRunsOutAsFarOblique) {
     const RunOut straight = runOut(24, {}), turned = runOut(24, {.degrees = 17});
-    EXPECT_NEAR(turned.mass, straight.mass, 0.03 * straight.mass);
+    EXPECT_NEAR(turned.toe, straight.toe, 0.03 * straight.toe);
 }
 
 }  // namespace
