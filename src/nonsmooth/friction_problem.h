@@ -34,6 +34,19 @@ struct SiteLaw {
     bool general() const { return box || !orientation.empty(); }
 };
 
+/// Patterns of velocity at the corners of a cell that its mean strain does not know (nonsmooth/hourglass.h): of yz, xz, xy, xyz.
+inline constexpr std::size_t kPatterns = 4;
+using Patterns = std::array<Vec3, kPatterns>;
+struct CellPatterns {
+    std::array<double, kPatterns> scale{};       // c_α/8 [1/m]
+    std::vector<double> volume;                  // of the grains of a site [m³]
+    std::vector<Patterns> stress;                // s of a site, times Δt [Pa s]: where to start from, then the solution; empty: nothing resists them
+
+    bool any() const { return !stress.empty(); }
+    /// What s_α of a site gives the node at a corner [N s].
+    Vec3 impulse(std::size_t site, std::size_t corner) const;
+};
+
 struct FrictionProblem {
     std::size_t width = 8;                       // pairs of a site
     std::vector<std::uint32_t> pairNode;         // `width` a site; pairs that do not exist have g = 0 and a node of the site's own
@@ -44,6 +57,7 @@ struct FrictionProblem {
     std::vector<Node> nodes;                     // u*, then the solution
     std::vector<std::vector<std::uint32_t>> colours;   // sites of a colour share no node
     SiteLaw law;
+    CellPatterns patterns;
 
     std::size_t sites() const { return friction.size(); }
 };
@@ -119,7 +133,7 @@ public:
     ~GaussSeidel() override;
 
     SolveReport solve(const Exec&, FrictionProblem&, NodeForces*, const SolveLimits&) override;
-    static double bytesPerSite(std::size_t width, bool single);
+    static double bytesPerSite(std::size_t width, bool single, bool patterned);
 
 private:
     std::unique_ptr<SiteGroups<float>> single_;

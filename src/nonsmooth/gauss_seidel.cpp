@@ -16,9 +16,11 @@ void applyStressWidth(const Exec& exec, const FrictionProblem& problem, std::spa
     for (const std::vector<std::uint32_t>& colour : problem.colours)
         exec.forBlocks(colour.size(), kSitesPerTask, [&](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i)
-                for (std::size_t p = colour[i] * Width; p < (colour[i] + 1) * Width; ++p) {
+                for (std::size_t k = 0; k < Width; ++k) {
+                    const std::size_t p = colour[i] * Width + k;
                     Node& n = nodes[problem.pairNode[p]];
                     n.velocity += n.inverseMass * (stress[colour[i]] * problem.pairVector[p]);
+                    if (problem.patterns.any()) n.velocity += n.inverseMass * problem.patterns.impulse(colour[i], k);
                 }
         });
 }
@@ -132,8 +134,9 @@ SolveReport solveWith(const Exec& exec, FrictionProblem& problem, SiteGroups<T>&
 GaussSeidel::GaussSeidel() : single_(std::make_unique<SiteGroups<float>>()), precise_(std::make_unique<SiteGroups<double>>()) {}
 GaussSeidel::~GaussSeidel() = default;
 
-double GaussSeidel::bytesPerSite(std::size_t width, bool single) {
-    const double group = single ? sizeof(SiteGroup<float>) : sizeof(SiteGroup<double>), number = single ? sizeof(float) : sizeof(double);
+double GaussSeidel::bytesPerSite(std::size_t width, bool single, bool patterned) {
+    const double patterns = !patterned ? 0 : single ? sizeof(PatternGroup<float>) : sizeof(PatternGroup<double>);
+    const double group = patterns + (single ? sizeof(SiteGroup<float>) : sizeof(SiteGroup<double>)), number = single ? sizeof(float) : sizeof(double);
     return group / 8 + static_cast<double>(width) * (3 * number + sizeof(std::uint32_t)) + sizeof(std::uint32_t);
 }
 

@@ -170,7 +170,7 @@ void NonsmoothMethod::save(Archive& archive) const {
     }
     {
         const auto group = archive.group("hourglass");
-        hourglass_.save(archive);
+        patterns_.save(archive);
     }
     archive.put("grain_material", static_cast<std::int32_t>(grainMaterial_));
     archive.put("cell_rate", cellRate_);
@@ -194,7 +194,7 @@ void NonsmoothMethod::load(const Exec&, const Archive& archive) {
     }
     {
         const auto group = archive.group("hourglass");
-        hourglass_.load(archive);
+        patterns_.load(archive);
     }
     grainMaterial_ = archive.value<std::int32_t>("grain_material");
     cellRate_ = archive.value<double>("cell_rate");

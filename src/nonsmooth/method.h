@@ -105,7 +105,7 @@ private:
     GeneralGaussSeidel generalSolver_;         // where sites have another law
     ProblemWatch watch_;
     BodyContacts contacts_;
-    HourglassFriction hourglass_;              // where the settings ask for it
+    PatternMemory patterns_;                   // where the settings ask for it
     VolumeCorrection correction_;
     std::vector<double> excess_;               // of a site [m³]
     world::FreeBodies freeBodies_;

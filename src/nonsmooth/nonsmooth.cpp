@@ -40,6 +40,7 @@ void Settings::keys(KeyVisitor& v) {
     if (cone == ConeShape::box && anisotropy > 0) v.problem("cone", "linf bounds components along the axes and knows no anisotropy: leave one of them out");
     if (grainNormals && !(norm(*grainNormals) > 0)) v.problem("grain_normals", "a direction of no length: leave it out for normals at random");
     if (solver != Solver::gaussSeidel && (cone == ConeShape::box || anisotropy > 0)) v.problem("solver", "only gauss_seidel knows cone = \"linf\" and anisotropy: leave solver out, or those");
+    if (hourglassFriction && (cone != ConeShape::exact || anisotropy > 0)) v.problem("hourglass_friction", "only for cone = \"exact\" without anisotropy: leave those out, or this");
     if (hourglassFriction && (stressBasis != StressBasis::constant || solver != Solver::gaussSeidel)) v.problem("hourglass_friction", "only for stress_basis = \"constant\" and solver = \"gauss_seidel\": leave those out, or this");
     if (grainNormals && !(anisotropy > 0)) v.problem("grain_normals", "without anisotropy it does not matter how grains lie: give anisotropy too");
     if (spacing && cells) v.problem("cells", "give either cells or spacing, not both");
@@ -158,8 +159,8 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
     const double perSite = width * (sizeof(Vec3) + 4) + 2 * sizeof(double) + sizeof(SymTensor) + 4 + (cohesive ? 5 : 4) * sizeof(double);
     constexpr double kPadding = 27 * 4;   // lanes of groups that stay empty: half a group in each colour
     const bool general = settings.cone != ConeShape::exact || settings.anisotropy > 0;
-    const double grouped = (sites + kPadding) * (general ? GeneralGaussSeidel::bytesPerSite() : GaussSeidel::bytesPerSite(constant ? 8 : 27, solvesInSingle(settings, precision)));
-    const double patterns = settings.hourglassFriction ? HourglassFriction::bytesPerCell() : 0;
+    const double grouped = (sites + kPadding) * (general ? GeneralGaussSeidel::bytesPerSite() : GaussSeidel::bytesPerSite(constant ? 8 : 27, solvesInSingle(settings, precision), settings.hourglassFriction));
+    const double patterns = settings.hourglassFriction ? PatternMemory::bytesPerCell() : 0;
     const double perGridCell = patterns + sizeof(CornerSums) + sizeof(Vec3i) + 4 + kCorners * 4;
     const double perNode = 4 * sizeof(Node) + 3 * sizeof(double) + 2 * sizeof(Vec3) + sizeof(Vec3i) + kCorners * 4;
     const double perPoint = static_cast<double>(Points().bytesPerRow() + (cohesive ? Bonds().bytesPerRow() + sizeof(float) : 0) + ((settings.anisotropy > 0 ? 2 : 0) + (settings.frames != PointFrames::none ? 2 : 0)) * Tensors().bytesPerRow());

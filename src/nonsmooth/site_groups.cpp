@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "nonsmooth/site_groups.h"
+#include "nonsmooth/site_access.h"
 
 #include "core/svd.h"
 
@@ -16,37 +16,6 @@ constexpr double kLeastEigenvalue = 1e-12;
 template <class T>
 constexpr double kLeast = sizeof(T) == 4 ? 1e-6 : kLeastEigenvalue;
 
-static_assert(sizeof(Node) == 4 * sizeof(double), "a node is a Quad");
-
-/// Velocities of eight nodes less those of `from`: Σ_i g_ji = 0, so that a motion all share drops out before anything is rounded.
-template <class T>
-[[gnu::always_inline]] inline WideVec3<T> gatherNodes(const std::uint32_t* node, const std::array<Quad<double>, 8>& from, const Node* nodes) {
-    alignas(64) T lanes[32];
-    for (std::size_t i = 0; i < 8; ++i) {
-        const Quad<double> v = Quad<double>::loadUnaligned(&nodes[node[i]].velocity.x) - from[i];
-        if constexpr (sizeof(T) == 4) convert<float>(v).store(lanes + 4 * i);
-        else v.store(lanes + 4 * i);
-    }
-    WideVec3<T> u;
-    Wide<T> mass;
-    loadInterleaved(lanes, u.x, u.y, u.z, mass);
-    return u;
-}
-
-template <class T>
-[[gnu::always_inline]] inline void scatterNodes(const WideVec3<T>& force, const std::uint32_t* node, Node* nodes) {
-    alignas(64) T lanes[32];
-    storeInterleaved(force.x, force.y, force.z, Wide<T>(T(0)), lanes);
-    for (std::size_t i = 0; i < 8; ++i) {
-        double* at = &nodes[node[i]].velocity.x;
-        const Quad<double> v = Quad<double>::loadUnaligned(at);
-        Quad<double> f;
-        if constexpr (sizeof(T) == 4) f = convert<double>(Quad<float>::load(lanes + 4 * i));
-        else f = Quad<double>::load(lanes + 4 * i);
-        mulAdd(broadcastLane<3>(v), f, v).storeUnaligned(at);
-    }
-}
-
 /// sym(Σ g uᵀ) over the pairs of a group.
 template <std::size_t Width, class T>
 [[gnu::always_inline]] inline WideSym3<T> gatherRate(const std::uint32_t* node, const Wide<T>* g, const Node* nodes) {
@@ -56,55 +25,17 @@ template <std::size_t Width, class T>
     WideSym3<T> sum{zero, zero, zero, zero, zero, zero};
     for (std::size_t p = 1; p < Width; ++p) {
         const WideVec3<T> u = gatherNodes<T>(node + 8 * p, from, nodes);
-        const Wide<T>&x = g[3 * p], &y = g[3 * p + 1], &z = g[3 * p + 2];
-        sum.xx = mulAdd(x, u.x, sum.xx);
-        sum.yy = mulAdd(y, u.y, sum.yy);
-        sum.zz = mulAdd(z, u.z, sum.zz);
-        sum.xy = mulAdd(x, u.y, mulAdd(y, u.x, sum.xy));
-        sum.yz = mulAdd(y, u.z, mulAdd(z, u.y, sum.yz));
-        sum.xz = mulAdd(x, u.z, mulAdd(z, u.x, sum.xz));
+        addRate(g + 3 * p, u, sum);
     }
-    const Wide<T> half = T(0.5);
-    return {sum.xx, sum.yy, sum.zz, half * sum.xy, half * sum.yz, half * sum.xz};
+    return halved(sum);
 }
 
 template <std::size_t Width, class T>
 [[gnu::always_inline]] inline void scatterForce(const WideSym3<T>& f, const std::uint32_t* node, const Wide<T>* g, Node* nodes) {
-    for (std::size_t p = 0; p < Width; ++p) {
-        const WideVec3<T> v{g[3 * p], g[3 * p + 1], g[3 * p + 2]};
-        scatterNodes<T>({dot(WideVec3<T>{f.xx, f.xy, f.xz}, v), dot(WideVec3<T>{f.xy, f.yy, f.yz}, v), dot(WideVec3<T>{f.xz, f.yz, f.zz}, v)}, node + 8 * p, nodes);
-    }
-}
-
-/// Q S Qᵀ with the rows of Q.
-template <class T>
-[[gnu::always_inline]] inline WideSym3<T> turned(const WideVec3<T>& r0, const WideVec3<T>& r1, const WideVec3<T>& r2, const WideSym3<T>& s) {
-    const auto times = [&](const WideVec3<T>& v) {
-        return WideVec3<T>{dot(WideVec3<T>{s.xx, s.xy, s.xz}, v), dot(WideVec3<T>{s.xy, s.yy, s.yz}, v), dot(WideVec3<T>{s.xz, s.yz, s.zz}, v)};
-    };
-    const WideVec3<T> s0 = times(r0), s1 = times(r1), s2 = times(r2);
-    return {dot(r0, s0), dot(r1, s1), dot(r2, s2), dot(r0, s1), dot(r1, s2), dot(r0, s2)};
+    for (std::size_t p = 0; p < Width; ++p) scatterNodes<T>(forceAlong(f, g + 3 * p), node + 8 * p, nodes);
 }
 
 }  // namespace
-
-// chiOf and tensorOf of nonsmooth/tensor.h, between turns of the axes.
-template <class T>
-inline WideSplit<T> SiteGroup<T>::local(const WideSym3<T>& tensor) const {
-    const WideSym3<T> t = turned(axes.column(0), axes.column(1), axes.column(2), tensor);
-    constexpr double kHalfRoot3 = 0.5 * std::numbers::inv_sqrt3, kInvRoot6 = std::numbers::inv_sqrt3 / std::numbers::sqrt2;
-    const Wide<T> b = Wide<T>(T(0.5)) * (t.xx - t.yy), d = Wide<T>(T(kHalfRoot3)) * (t.zz + t.zz - t.xx - t.yy);
-    return {Wide<T>(T(kInvRoot6)) * (t.xx + t.yy + t.zz), {mulAdd(c, b, s * d), mulAdd(c, d, -s * b), t.xy, t.xz, t.yz}};
-}
-
-template <class T>
-inline WideSym3<T> SiteGroup<T>::world(const WideSplit<T>& r) const {
-    const auto& t = r.tangential;
-    constexpr double kInvRoot3 = std::numbers::inv_sqrt3;
-    const Wide<T> b = mulAdd(c, t[0], -s * t[1]), d = Wide<T>(T(kInvRoot3)) * mulAdd(s, t[0], c * t[1]);
-    const Wide<T> mean = Wide<T>(T(std::numbers::sqrt2 * kInvRoot3)) * r.normal, side = mean - d;
-    return turned(axes.row(0), axes.row(1), axes.row(2), WideSym3<T>{side + b, side - b, mean + d + d, t[2], t[4], t[3]});
-}
 
 template <class T>
 void SiteGroups<T>::build(const Exec& exec, const FrictionProblem& problem) {
@@ -119,8 +50,11 @@ void SiteGroups<T>::build(const Exec& exec, const FrictionProblem& problem) {
     groups.resize(sites.size() / 8);
     vectors.resize(groups.size() * width * 3);
     nodes.resize(groups.size() * width * 8);
+    patterns.resize(problem.patterns.any() ? groups.size() : 0);
     exec.forBlocks(groups.size(), kGroupsPerTask, [&](std::size_t begin, std::size_t end) {
         for (std::size_t group = begin; group < end; ++group) buildGroup(problem, group);
+        if (!patterns.empty())
+            for (std::size_t group = begin; group < end; ++group) buildPatterns(problem, group);
     });
 }
 
@@ -201,6 +135,21 @@ template <std::size_t Width>
 
 template <class T>
 template <std::size_t Width>
+[[gnu::always_inline]] inline Wide<T> SiteGroups<T>::visitPlain(std::size_t group, T beta, Node* all) {
+    SiteGroup<T>& site = groups[group];
+    WideSplit<T> from = site.force;
+    from.normal = mulAdd(Wide<T>(beta), site.force.normal - site.before.normal, from.normal);
+    for (std::size_t k = 0; k < 5; ++k) from.tangential[k] = mulAdd(Wide<T>(beta), site.force.tangential[k] - site.before.tangential[k], from.tangential[k]);
+    const WideSplit<T> force = visit<Width>(group, from, all);
+    Wide<T> product = (from.normal - force.normal) * (force.normal - site.force.normal);
+    for (std::size_t k = 0; k < 5; ++k) product = mulAdd(from.tangential[k] - force.tangential[k], force.tangential[k] - site.force.tangential[k], product);
+    site.before = site.force;
+    site.force = force;
+    return product * site.w.normal;
+}
+
+template <class T>
+template <std::size_t Width>
 double SiteGroups<T>::sweep(const Exec& exec, std::vector<Node>& all, T beta) {
     double against = 0;
     for (std::size_t colour = 0; colour + 1 < firstOfColour.size(); ++colour) {
@@ -210,16 +159,12 @@ double SiteGroups<T>::sweep(const Exec& exec, std::vector<Node>& all, T beta) {
             [&](std::size_t begin, std::size_t end) {
                 Wide<T> sum = T(0);
                 for (std::size_t group = first + begin; group < first + end; ++group) {
-                    SiteGroup<T>& site = groups[group];
-                    WideSplit<T> from = site.force;
-                    from.normal = mulAdd(Wide<T>(beta), site.force.normal - site.before.normal, from.normal);
-                    for (std::size_t k = 0; k < 5; ++k) from.tangential[k] = mulAdd(Wide<T>(beta), site.force.tangential[k] - site.before.tangential[k], from.tangential[k]);
-                    const WideSplit<T> force = visit<Width>(group, from, all.data());
-                    Wide<T> product = (from.normal - force.normal) * (force.normal - site.force.normal);
-                    for (std::size_t k = 0; k < 5; ++k) product = mulAdd(from.tangential[k] - force.tangential[k], force.tangential[k] - site.force.tangential[k], product);
-                    sum = mulAdd(product, site.w.normal, sum);
-                    site.before = site.force;
-                    site.force = force;
+                    if constexpr (Width == kCorners)
+                        if (!patterns.empty()) {
+                            sum += visitPatterned(group, beta, all.data());
+                            continue;
+                        }
+                    sum += visitPlain<Width>(group, beta, all.data());
                 }
                 return static_cast<double>(talus::sum(sum));
             },
@@ -238,6 +183,11 @@ double SiteGroups<T>::residualSquared(const Exec& exec, const std::vector<Node>&
             Wide<T> sum = T(0);
             for (std::size_t group = begin; group < end; ++group) {
                 const SiteGroup<T>& site = groups[group];
+                if constexpr (Width == kCorners)
+                    if (!patterns.empty()) {
+                        sum += patternedResidual(group, all.data());
+                        continue;
+                    }
                 WideSplit<T> u = site.local(gatherRate<Width>(&nodes[group * Width * 8], &vectors[group * Width * 3], all.data()));
                 u.normal = (u.normal + site.slack) * site.w.inverseNormal;
                 for (Wide<T>& t : u.tangential) t *= site.w.inverseNormal;
@@ -265,8 +215,11 @@ void SiteGroups<T>::takeStress(const Exec& exec, FrictionProblem& problem) const
             const WideSym3<T> s = groups[group].world(groups[group].force);
             const std::array<std::array<T, 8>, 6> entry{s.xx.lanes(), s.yy.lanes(), s.zz.lanes(), s.xy.lanes(), s.yz.lanes(), s.xz.lanes()};
             for (std::size_t lane = 0; lane < 8; ++lane)
-                if (const std::uint32_t j = sites[8 * group + lane]; j != kNone)
+                if (const std::uint32_t j = sites[8 * group + lane]; j != kNone) {
+                    for (std::size_t a = 0; a < kPatterns && !patterns.empty(); ++a)
+                        problem.patterns.stress[j][a] = {double(patterns[group].force[a].x.lane(static_cast<int>(lane))), double(patterns[group].force[a].y.lane(static_cast<int>(lane))), double(patterns[group].force[a].z.lane(static_cast<int>(lane)))};
                     problem.stress[j] = {double(entry[0][lane]), double(entry[1][lane]), double(entry[2][lane]), double(entry[3][lane]), double(entry[4][lane]), double(entry[5][lane])};
+                }
         }
     });
 }

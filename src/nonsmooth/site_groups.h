@@ -26,6 +26,15 @@ struct SiteGroup {
     [[gnu::always_inline]] WideSym3<T> world(const WideSplit<T>&) const;
 };
 
+/// What resists the patterns of eight cells (nonsmooth/hourglass.h).
+template <class T>
+struct PatternGroup {
+    using Stress = std::array<WideVec3<T>, kPatterns>;
+    std::array<Wide<T>, kPatterns> scale;   // V c_α/8 [m²]
+    Wide<T> mobility;                       // bound of its own W
+    Stress force, before;                   // s; at the end of the sweep before
+};
+
 template <class T>
 struct SiteGroups {
     static constexpr std::uint32_t kNone = 0xffffffff;
@@ -33,6 +42,7 @@ struct SiteGroups {
     std::size_t width = 8;
     AlignedVector<SiteGroup<T>> groups;
     AlignedVector<Wide<T>> vectors;           // g: 3 x width a group
+    AlignedVector<PatternGroup<T>> patterns;  // empty: nothing resists them
     std::vector<std::uint32_t> nodes;         // 8 x width a group, by pair and lane
     std::vector<std::uint32_t> sites;         // 8 a group; kNone in lanes that pad
     std::vector<std::size_t> firstOfColour;   // group; one past the end last
@@ -53,7 +63,13 @@ private:
     /// The exact forces of a group, from `from`.
     template <std::size_t Width>
     WideSplit<T> visit(std::size_t group, const WideSplit<T>& from, Node* all);
+    /// The same of cells whose patterns share the cone, from forces extrapolated by `beta`; Σ as in sweep().
+    Wide<T> visitPatterned(std::size_t group, T beta, Node* all);
+    template <std::size_t Width>
+    Wide<T> visitPlain(std::size_t group, T beta, Node* all);
+    Wide<T> patternedResidual(std::size_t group, const Node* all) const;
     void buildGroup(const FrictionProblem&, std::size_t group);
+    void buildPatterns(const FrictionProblem&, std::size_t group);
 };
 
 }  // namespace talus::nonsmooth

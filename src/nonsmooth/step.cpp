@@ -28,11 +28,10 @@ constexpr double kAsGoodAsFull = 1e-3, kMostExcess = 0.2;
 constexpr int kMostMeetings = 3;
 constexpr double kMet = 1e-3;
 
-/// Σ_j λ_j g_ji of every node and what patterns within cells give it, as velocities of nodes of unit mass.
-std::vector<Node> stressImpulses(const Exec& exec, const FrictionProblem& problem, const HourglassFriction* hourglass) {
+/// Σ_j λ_j g_ji of every node and what stresses of patterns give it, as velocities of nodes of unit mass.
+std::vector<Node> stressImpulses(const Exec& exec, const FrictionProblem& problem) {
     std::vector<Node> nodes(problem.nodes.size(), Node{{}, 1});
     applyStress(exec, problem, problem.stress, nodes);
-    if (hourglass) hourglass->push(nodes);
     return nodes;
 }
 
@@ -76,9 +75,9 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
     if (rate * dt > kMostCellsMoved) return world::Rejected{std::min(0.5 * dt, settings_.cfl / rate)};
     if (const auto failed = missed(report, world, dt, settings_.tolerance * scale)) return *failed;
 
-    contacts_.addLoads(world, problem_.nodes, contacts_.anyHeld() ? stressImpulses(exec, problem_, settings_.hourglassFriction ? &hourglass_ : nullptr) : std::vector<Node>{});
+    contacts_.addLoads(world, problem_.nodes, contacts_.anyHeld() ? stressImpulses(exec, problem_) : std::vector<Node>{});
     contacts_.remember();
-    if (settings_.hourglassFriction) hourglass_.remember(grid_);
+    if (settings_.hourglassFriction) patterns_.remember(grid_, dt, problem_.patterns);
     cellRate_ = rate;
     now.sweeps = report.sweeps;
     now.residual = report.residual / dt;
@@ -169,9 +168,8 @@ SolveReport NonsmoothMethod::solve(const Exec& exec, double dt, double tolerance
     const SolveLimits limits{.tolerance = tolerance * dt, .mostSweeps = static_cast<int>(settings_.mostSweeps), .single = single_};
     const std::vector<Node> start = problem_.nodes;
     if (watch_) watch_(problem_, contacts_, limits.tolerance);
-    if (settings_.hourglassFriction) hourglass_.place(exec, frame_, grid_, points_, problem_, taken_, dt, contacts_);
-    NodeForces* const others = settings_.hourglassFriction ? static_cast<NodeForces*>(&hourglass_) : &contacts_;
-    const auto solveOnce = [&] { return problem_.law.general() ? generalSolver_.solve(exec, problem_, others, limits) : solver_->solve(exec, problem_, others, limits); };
+    if (settings_.hourglassFriction) patterns_.recall(frame_, grid_, taken_, dt, problem_.patterns);
+    const auto solveOnce = [&] { return problem_.law.general() ? generalSolver_.solve(exec, problem_, &contacts_, limits) : solver_->solve(exec, problem_, &contacts_, limits); };
     SolveReport report = solveOnce();
     if (freeBodies_.size() > 0) {
         for (int round = 0; round < kMostMeetings && freeBodies_.touching(); ++round) {

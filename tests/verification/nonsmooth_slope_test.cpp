@@ -101,10 +101,14 @@ TEST(NonsmoothSlope, aWedgeGivesWayAboveItsAngle) {
     for (const mpm::Start points : {mpm::Start::lattice, mpm::Start::jittered}) EXPECT_LT(change(35, points, 1e-3), -4);
 }
 
-// Without it 25°: what cells do besides their mean strain costs nothing, and the wedge flows on in these patterns.
-TEST(NonsmoothSlope, aWedgeStopsAtItsAngleWithHourglassFriction) {
+// A slope that is released at 30° + a and slides without viscosity goes on to 30° − a, as a Coulomb pendulum swings as far beyond the place where
+// friction balances it as it started before. What cells do besides their mean strain costs nothing without the option and takes it all the
+// way to 25°; friction of it stops the wedge before, and one that stands does not creep.
+TEST(NonsmoothSlope, aWedgeStopsSoonerWithHourglassFriction) {
     for (const mpm::Start points : {mpm::Start::lattice, mpm::Start::jittered}) {
-        EXPECT_NEAR(35 + change(35, points, 1e-3, true), 30, 2);
+        const double end = 35 + change(35, points, 1e-3, true);
+        EXPECT_GT(end, 26.5);
+        EXPECT_LT(end, 30);
         EXPECT_GT(change(26, points, 1e-3, true), -0.3);
     }
 }
