@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <set>
 
 namespace talus::cli {
 
@@ -26,6 +27,8 @@ namespace {
 study::SweepPlan planOf(const SweepCommand& command) {
     study::SweepPlan plan{command.request, {}};
     plan.request.sets.clear();
+    if (scene::isFile(plan.request.scene)) plan.request.scene = std::filesystem::absolute(plan.request.scene).lexically_normal().string();   // for --resume from another folder
+    study::requireDistinct("--method", command.methods);
     for (const std::string& method : command.methods) {   // a name that is mistyped would make a column of failures
         if (std::ranges::any_of(scene::builtInMethods(), [&](const world::MethodInfo* known) { return known->name == method; })) continue;
         scene::Request asked = command.request;
@@ -35,10 +38,11 @@ study::SweepPlan planOf(const SweepCommand& command) {
     }
     if (command.methods.size() == 1) plan.request.sets.push_back("method=" + command.methods.front());
     else if (!command.methods.empty()) plan.variations.push_back({"method", command.methods});
+    std::set<std::string> given;
+    if (!command.methods.empty()) given.insert("method");
     for (const std::string& text : command.request.sets) {
         const study::Variation v = study::parseVariation(text);
-        const auto same = std::ranges::find(plan.variations, v.key, &study::Variation::key);
-        if (same != plan.variations.end()) throw Error(ExitCode::usage, fmt::format("--set {} is given twice; put all its values into one", v.key));
+        if (!given.insert(v.key).second) throw Error(ExitCode::usage, fmt::format("--set {} is given twice; put all its values into one", v.key));
         if (v.varies()) plan.variations.push_back(v);
         else plan.request.sets.push_back(v.key + "=" + v.values.front());
     }

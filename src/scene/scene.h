@@ -26,6 +26,9 @@ using Methods = std::span<const world::MethodInfo* const>;
 /// The methods that Talus ships.
 Methods builtInMethods();
 
+/// Whether a scene is given by the path of its file (has '/' or ends in .toml), not as the name of a built-in one.
+bool isFile(std::string_view scene);
+
 /// What the user asked for: the scene and what the command line changes in it.
 struct Request {
     std::string scene;                           // a path (has '/' or ends in .toml) or the name of a built-in scene

@@ -43,8 +43,10 @@ std::string firstComment(std::string_view text) {
 
 }  // namespace
 
+bool isFile(std::string_view scene) { return scene.find('/') != std::string_view::npos || scene.ends_with(".toml"); }
+
 Source findSource(const std::string& scene) {
-    if (scene.find('/') != std::string::npos || scene.ends_with(".toml")) return readFile(scene);
+    if (isFile(scene)) return readFile(scene);
     std::vector<std::string_view> names;
     for (const EmbeddedScene& embedded : embeddedScenes()) {
         if (embedded.name == scene) return {scene, std::string(embedded.text), {}};
