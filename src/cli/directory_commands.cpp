@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -24,6 +25,7 @@ void keepFields(io::Frame& frame, const std::vector<std::string>& names) {
     if (names.empty()) return;
     std::vector<io::FrameColumn> kept;
     for (const std::string& name : names) {
+        if (std::ranges::find(kept, name, &io::FrameColumn::name) != kept.end()) throw Error(ExitCode::usage, fmt::format("--fields: '{}' is given twice", name));
         const io::FrameColumn* column = frame.find(name);
         if (column == nullptr) {
             std::vector<std::string> known;

@@ -96,6 +96,7 @@ Outcome refine(const RefineOptions& options, scene::Methods methods, Observer& o
     if (std::filesystem::weakly_canonical(*own.out) == from) throw Error(ExitCode::usage, "--out is the run that is to be refined; give another folder");
     own.frames = std::min(own.frames.value_or(last), last);
     own.request.scene = (from / "scene.toml").string();
+    own.request.name = recorded.scene;
     own.request.method = "guided";
     std::vector<std::string> sets{"guided.guides=\"playback\"", "guided.interpolate_every=1", fmt::format("guided.factor={}", options.factor), fmt::format("playback.directory={}", quoted(from.string())), "output.fields=[]"};
     const scene::Scene scene = scene::read({.scene = own.request.scene, .method = {}, .variant = {}, .precision = {}, .sets = {}}, methods);
