@@ -70,6 +70,19 @@ void checkBodySpeeds(const world::World& world, double h, double stable, Problem
     }
 }
 
+/// The strain of the lowest layer of a bed, ρ g d/(λ + 2μ).
+void checkSoftness(const Settings& settings, const world::World& world, Problems& problems) {
+    constexpr double kMostStrain = 0.25, kGoodStrain = 0.02;
+    for (const world::Fill& fill : world.fills) {
+        const Matter matter = matterOf(settings, world.materials[static_cast<std::size_t>(fill.material)]);
+        const double pressure = world.pressureBelow(fill), strain = pressure / (matter.elasticity.lambda + 2 * matter.elasticity.mu);
+        if (matter.solid() || !(strain > kMostStrain)) continue;
+        problems.warn(fmt::format("grains[{}].region", fill.source), fmt::format("the weight above its lowest layer, {:.3g} Pa, is {:.2g} of the modulus that resists compression: it would be squeezed together; take elastoplastic.youngs_modulus = {:.2g}",
+                                                                                 pressure, strain, strain / kGoodStrain * settings.youngsModulus));
+        return;
+    }
+}
+
 }  // namespace
 
 void check(const world::MethodSettings& given, const world::World& world, Problems& problems) {
@@ -79,6 +92,7 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     checkMaterials(settings, world, problems);
     checkFrictionSpread(settings, world, problems);
     checkFastFriction(settings, world, problems);
+    checkSoftness(settings, world, problems);
     const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
     if (settings.start == Start::lattice && perAxis * perAxis * perAxis != settings.pointsPerCell)
         problems.error("elastoplastic.points_per_cell", fmt::format("a lattice has a cube of points in a cell: 1, 8, 27 or 64, not {}; or choose start = \"jittered\"", settings.pointsPerCell));

@@ -103,6 +103,19 @@ void checkFastFriction(const Settings& settings, const world::World& world, Prob
                                                                  *settings.fastMuHat, material.name, material.muHat));
 }
 
+// The tolerance counts a hundredth of the cohesion, so that what holds hard is solved to less than its own weight.
+void checkTolerance(const Settings& settings, const world::World& world, Problems& problems) {
+    constexpr double kMostOfWeight = 3e-3, kGood = 1e-3;
+    for (const world::Fill& fill : world.fills) {
+        const world::Material& material = world.materials[static_cast<std::size_t>(fill.material)];
+        const double weight = world.pressureBelow(fill), held = material.muHat > 0 ? kPartOfCohesion * material.cohesion / material.muHat : 0;
+        if (!(weight > 0 && settings.tolerance * held > kMostOfWeight * weight)) continue;
+        problems.warn("nonsmooth.tolerance", fmt::format("material '{}' holds together so hard ({:.3g} Pa, its weight presses {:.3g} Pa) that the tolerance leaves {:.2g} of its weight unsolved: take {:.1g}, or a body", material.name,
+                                                         material.cohesion, weight, settings.tolerance * held / weight, kGood * weight / held));
+        return;
+    }
+}
+
 void check(const world::MethodSettings& given, const world::World& world, Problems& problems) {
     const auto& settings = static_cast<const Settings&>(given);
     if (settings.cells) checkCells(settings, world, problems);
@@ -110,6 +123,7 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     mpm::checkFriction("nonsmooth", world, problems);
     checkPacking(settings, world, problems);
     checkFastFriction(settings, world, problems);
+    checkTolerance(settings, world, problems);
     const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
     if (settings.start == mpm::Start::lattice && perAxis * perAxis * perAxis != settings.pointsPerCell)
         problems.error("nonsmooth.points_per_cell", fmt::format("a lattice has a cube of points in a cell: 1, 8, 27 or 64, not {}; or choose start = \"jittered\"", settings.pointsPerCell));
