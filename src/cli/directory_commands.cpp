@@ -97,6 +97,13 @@ void print(const std::string& text) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) throw Error(ExitCode::io, "cannot write to stdout");
 }
 
+void tell(std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+}
+
+void warn(std::string_view text) { tell(fmt::format("warning: {}\n", text)); }
+
 ExitCode execute(const TextCommand& command) {
     print(command.text);
     return ExitCode::done;

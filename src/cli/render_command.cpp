@@ -36,9 +36,8 @@ public:
         const std::size_t made = p.done - p.kept;
         const std::string left = made > 0 ? fmt::format("{:.0f} s", elapsed / static_cast<double>(made) * static_cast<double>(p.all - p.done)) : "?";
         const std::string line = fmt::format("picture {}/{}  frame {}  ETA {}", std::min(p.done + 1, p.all), p.all, p.frame, left);
-        if (!bar_) fmt::print(stderr, "{}\n", line);
-        else fmt::print(stderr, "\r\033[K{}{}", line, last ? "\n" : "");
-        std::fflush(stderr);
+        if (!bar_) tell(fmt::format("{}\n", line));
+        else tell(fmt::format("\r\033[K{}{}", line, last ? "\n" : ""));
     }
 
 private:
@@ -73,7 +72,7 @@ ExitCode execute(const RenderCommand& command) {
         seen = progress.seen;
         return !signals.stopRequested();
     });
-    if (seen.all > 0 && seen.inside == 0) fmt::print(stderr, "warning: no grain is in the last picture; --view fit looks at all of them\n");
+    if (seen.all > 0 && seen.inside == 0) warn("no grain is in the last picture; --view fit looks at all of them");
     print(made.string() + "\n");
     return ExitCode::done;
 }

@@ -67,7 +67,7 @@ NarrowPlaces narrowPlaces(const scene::Scene& scene, const world::Estimate& esti
 
 ExitCode execute(const CheckCommand& command) {
     const scene::Scene scene = scene::read(command.request, scene::builtInMethods());
-    for (const std::string& warning : scene.warnings()) fmt::print(stderr, "warning: {}\n", warning);
+    for (const std::string& warning : scene.warnings()) warn(warning);
     if (command.resolved) {
         print(scene.toml());
         return ExitCode::done;
@@ -86,7 +86,7 @@ ExitCode execute(const CheckCommand& command) {
                       run::FrameSchedule(longest, scene.framesPerSecond()).last() + 1));
     print(bodySizes(scene));
     const NarrowPlaces narrow = narrowPlaces(scene, estimate);
-    for (const std::string& warning : narrow.warnings) fmt::print(stderr, "warning: {}\n", warning);
+    for (const std::string& warning : narrow.warnings) warn(warning);
     print(narrow.text);
     return ExitCode::done;
 }

@@ -198,6 +198,7 @@ SolveReport NonsmoothMethod::solve(const Exec& exec, double dt, double tolerance
 std::optional<world::Failed> NonsmoothMethod::missed(const SolveReport& report, const world::World& world, double dt, double tolerance) {
     sweeps_ += report.sweeps;
     if (report.converged) return std::nullopt;
+    if (!std::isfinite(report.residual)) return world::Failed{"the friction problem has no finite solution", -1, {}, "stress"};
     const std::string what = fmt::format("the friction problem missed its tolerance: residual {:.3g} Pa against {:.3g} Pa after {} sweeps", report.residual / dt, tolerance, report.sweeps);
     if (settings_.strict) return world::Failed{what + "; raise nonsmooth.most_sweeps or nonsmooth.tolerance, or leave out nonsmooth.strict", -1, {}, "stress"};
     ++missed_;

@@ -2,6 +2,7 @@
 #include "study/sweep.h"
 
 #include "core/problems.h"
+#include "io/csv_text.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -62,14 +63,6 @@ std::optional<std::vector<std::string>> rangeOf(std::string_view text, std::stri
     std::vector<std::string> values;
     for (double i = 0; i < count; ++i) values.push_back(fmt::format("{:.12g}", first + i * step));
     return values;
-}
-
-/// As RFC 4180 has it.
-std::string csvCell(const std::string& text) {
-    if (text.find_first_of(",\"\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) quoted.append(c == '"' ? 2 : 1, c == '\n' ? ' ' : c);
-    return quoted + "\"";
 }
 
 /// "kg/s" at the end of a name: "_kg_s"; nothing for what has no unit.
@@ -208,21 +201,21 @@ std::vector<SweepColumn> columnsOf(const SweepRecord& record) {
 std::string sweepTable(const SweepRecord& record) {
     const std::vector<SweepColumn> columns = columnsOf(record);
     std::string text = "case";
-    for (const Variation& v : record.plan.variations) text += "," + csvCell(v.key);
+    for (const Variation& v : record.plan.variations) text += "," + io::csvCell(v.key);
     text += ",exit_code,wall_s,grains,steps,time_s";
-    for (const SweepColumn& column : columns) text += "," + csvCell(column.title());
+    for (const SweepColumn& column : columns) text += "," + io::csvCell(column.title());
     text += ",message\n";
     for (std::size_t i = 0; i < record.outcomes.size(); ++i) {
         if (!record.outcomes[i]) continue;
         const CaseOutcome& o = *record.outcomes[i];
         text += record.plan.folderOf(static_cast<std::int64_t>(i));
-        for (const std::string& value : record.plan.valuesOf(static_cast<std::int64_t>(i))) text += "," + csvCell(value);
+        for (const std::string& value : record.plan.valuesOf(static_cast<std::int64_t>(i))) text += "," + io::csvCell(value);
         text += fmt::format(",{},{:.3f},{},{},{:.9g}", o.exitCode, o.wallSeconds, o.grains, o.steps, o.time);
         for (const SweepColumn& column : columns) {
             const double value = column.valueIn(o);
             text += std::isfinite(value) ? fmt::format(",{}", value) : ",";
         }
-        text += "," + csvCell(o.message) + "\n";
+        text += "," + io::csvCell(o.message) + "\n";
     }
     return text;
 }
