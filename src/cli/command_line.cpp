@@ -97,6 +97,9 @@ std::optional<render::SlicePlane> parsedSlice(const std::string& text) {
 CLI::Validator slicePlane() {
     return mustBe("an axis and a position, like y or y=0.05", [](const std::string& text) { return parsedSlice(text).has_value(); });
 }
+CLI::Validator path() {
+    return mustBe("a path", [](const std::string& text) { return !text.empty(); });
+}
 CLI::Validator oneOf(const std::vector<std::string>& names) {
     return mustBe(fmt::format("one of {}", fmt::join(names, ", ")), [=](const std::string& text) { return std::ranges::find(names, text) != names.end(); });
 }
@@ -211,7 +214,7 @@ private:
                             "Examples:\n  talus refine column-elastoplastic --factor 32 --out column-fine\n  talus refine column-elastoplastic --factor 32 --out column-fine --resume", refine_);
         app.add_option("DIR", refine_.options.directory, "A run directory")->type_name("")->required();
         app.add_option("--factor", refine_.options.factor, "Fine grains for each grain of the run; 32 unless given")->type_name("N")->check(wholeNumber(1, 100000));
-        app.add_option("--out", options.out, "Where the refined run is written; DIR-refined unless given")->type_name("DIR2");
+        app.add_option("--out", options.out, "Where the refined run is written; DIR-refined unless given")->type_name("DIR2")->check(path());
         app.add_option("--set", options.request.sets, "Override a key of [guided]; repeat for several")->type_name("KEY=VALUE")->expected(1)->take_all();
         app.add_option("--frames", options.frames, "Stop after N frames beyond frame 0")->type_name("N")->check(wholeNumber(0, 1'000'000'000));
         app.add_option("--threads", options.threads, "Threads; all cores unless given; the results are the same")->type_name("N")->check(wholeNumber(1, 256));
@@ -232,7 +235,7 @@ private:
         app.add_option("--method", sweep_.methods, "Methods to solve it with, separated by commas")->type_name("M,M…")->delimiter(',');
         app.add_option("--variant", sweep_.request.variant, "Take this variant of the scene")->type_name("V");
         app.add_option("--precision", sweep_.request.precision, "float or double")->type_name("float|double")->check(oneOf({"float", "double"}));
-        app.add_option("--out", options.out, "Folder of the sweep; ./SCENE-sweep unless given")->type_name("DIR");
+        app.add_option("--out", options.out, "Folder of the sweep; ./SCENE-sweep unless given")->type_name("DIR")->check(path());
         app.add_option("--jobs", options.jobs, "Cases at a time; 1 unless given")->type_name("N")->check(wholeNumber(1, 256));
         app.add_option("--threads", options.threads, "Threads of each case; the cores divided among the jobs unless given")->type_name("N")->check(wholeNumber(1, 256));
         CLI::Option* resume = app.add_flag("--resume", options.resume, "Run what has no row yet");
@@ -258,7 +261,7 @@ private:
         app.add_option("--template", options.shape, "Kind of grain: sphere, tetra4 (unless given), octa6, cube8, bcc9")->type_name("NAME")->check(oneOf({"sphere", "tetra4", "octa6", "cube8", "bcc9"}));
         app.add_option("--most-runs", options.mostRuns, "Give up after so many heaps or drums; 8 unless given")->type_name("N")->check(wholeNumber(1, 100));
         app.add_option("--set", options.sets, "Override a key or parameter of the scene heap or drum; repeat for several")->type_name("KEY=VALUE")->expected(1)->take_all();
-        app.add_option("--out", options.out, "Folder of the runs; ./calibration unless given")->type_name("DIR");
+        app.add_option("--out", options.out, "Folder of the runs; ./calibration unless given")->type_name("DIR")->check(path());
         app.add_option("--threads", options.threads, "Threads; all cores unless given; the results are the same")->type_name("N")->check(wholeNumber(1, 256));
         CLI::Option* resume = app.add_flag("--resume", options.resume, "Go on with the runs in DIR");
         app.add_flag("--overwrite", options.overwrite, "Replace the calibration in DIR")->excludes(resume);
@@ -287,7 +290,7 @@ private:
         CLI::App& exported = add("export", "Write the frames of a run for other programs", "Example:\n  talus export hourglass-elastoplastic --to npz --frames 10:20 --fields id,position,velocity", export_);
         exported.add_option("DIR", export_.directory, "A run directory")->type_name("")->required();
         exported.add_option("--to", formatName_, "csv, ply (binary) or npz (NumPy)")->type_name("csv|ply|npz")->required()->check(oneOf({"csv", "ply", "npz"}));
-        exported.add_option("--out", export_.out, "Folder for the files; DIR/export unless given")->type_name("PATH");
+        exported.add_option("--out", export_.out, "Folder for the files; DIR/export unless given")->type_name("PATH")->check(path());
         exported.add_option("--frames", export_.frames, "Frames A to B; A: and :B leave an end open")->type_name("A:B");
         exported.add_option("--fields", export_.fields, "Only these fields, separated by commas")->type_name("NAMES")->delimiter(',');
         exported.add_flag("--spheres", export_.spheres, "A row for each sphere of every clump, with id of the grain, number, position, velocity and radius of the sphere");
@@ -303,7 +306,7 @@ private:
         CLI::App& app = add("render", "Make pictures or a video of a run",
                             "Examples:\n  talus render hourglass-elastoplastic --video hourglass.mp4\n  talus render column-elastoplastic --out last.png --size 1920x1080 --colour-by velocity --map magma --time --scale-bar", render_);
         app.add_option("DIR", o.directory, "A run directory")->type_name("")->required();
-        app.add_option("--out", o.out, "Folder for the pictures, DIR/pictures unless given; or a .png or .exr file for one")->type_name("PATH");
+        app.add_option("--out", o.out, "Folder for the pictures, DIR/pictures unless given; or a .png or .exr file for one")->type_name("PATH")->check(path());
         app.add_option("--frames", render_.frames, "Frames A to B; A: and :B leave an end open; all unless given, the last for a single file")->type_name("A:B");
         app.add_option("--format", o.format, "Of the files in the folder; exr has linear light, without legend and stamps")->type_name("png|exr")->check(oneOf({"png", "exr"}));
         app.add_option("--video", o.video, "Make a video of the pictures too, with ffmpeg")->type_name("FILE");
@@ -328,7 +331,7 @@ private:
         CLI::App& app = add("compare", "Show several runs side by side and measure how far they are apart",
                             "Examples:\n  talus compare coarse fine --out refined.png\n  talus compare dense loose rough --times 0.1,0.4 --lattice 0.02 --colour-by velocity", compare_);
         app.add_option("DIR", compare_.directories, "Run directories, two or more; the others are compared with the first")->type_name("")->required();
-        app.add_option("--out", o.out, "The picture, comparison.png unless given; X.png brings X-plot.png, X-fields.png and X.csv")->type_name("X.png");
+        app.add_option("--out", o.out, "The picture, comparison.png unless given; X.png brings X-plot.png, X-fields.png and X.csv")->type_name("X.png")->check(path());
         CLI::Option* times = app.add_option("--times", o.times, "Moments in seconds, separated by commas; of each run the nearest frame is taken")->type_name("T,T…")->delimiter(',')->check(seconds());
         CLI::Option* frames = app.add_option("--frames", o.frames, "Moments of these frames of the first run, separated by commas")->type_name("N,N…")->delimiter(',')->check(wholeNumber(0, 1'000'000'000))->excludes(times);
         app.add_option("--moments", o.moments, "How many moments, spread over the time that all runs have; 4 unless given")->type_name("N")->check(wholeNumber(1, 24))->excludes(times)->excludes(frames);
