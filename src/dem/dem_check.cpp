@@ -20,6 +20,7 @@ namespace {
 
 constexpr double kMostGrains = 4e8;              // spheres and pairs are counted in 32 bits
 constexpr double kMostListedOverlap = 0.05;      // of a radius
+constexpr double kManySteps = 1e7;               // of a run, which then lasts days
 constexpr double kCoarsestFraction = 0.2;        // of half a period: beyond it a contact is not resolved
 
 double largestBoundingRadius(const Settings& settings, double diameter) {
@@ -173,6 +174,8 @@ void checkSoftness(const Settings& settings, const world::World& world, double d
 }
 
 void checkStep(const Settings& settings, const world::World& world, Problems& problems) {
+    const double step = settings.dt.value_or(plannedStep(settings, world, settings.stepFraction)), steps = (world.end - world.time) / step;
+    if (std::isfinite(step) && steps > kManySteps) problems.warn(settings.dt ? "dem.dt" : "dem.youngs_modulus", fmt::format("the run takes {:.2g} steps of {:.2g} s", steps, step));
     if (!settings.dt || settings.integrator == Integrator::rkf45) return;   // which divides it
     const double longest = plannedStep(settings, world, kCoarsestFraction), good = plannedStep(settings, world, settings.stepFraction);
     if (*settings.dt > longest)

@@ -12,6 +12,8 @@
 namespace talus::elastoplastic {
 namespace {
 
+constexpr double kManySteps = 1e7;   // of a run, which then lasts days
+
 void checkMaterials(const Settings& settings, const world::World& world, Problems& problems) {
     for (std::size_t i = 0; i < settings.materials.size(); ++i) {
         const std::string& name = settings.materials[i].name;
@@ -106,7 +108,10 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     if (const double h = wantedSpacing(settings, world); h > 0 && !world.grainMaterials().empty()) {
         const double stable = stableStep(settings, world, h);
         if (settings.dt && *settings.dt > stable) problems.warn("elastoplastic.dt", fmt::format("{:.3g} s is longer than the stable step, {:.3g} s, which is taken", *settings.dt, stable));
-        checkBodySpeeds(world, h, settings.dt ? std::min(*settings.dt, stable) : stable, problems);
+        const double step = settings.dt ? std::min(*settings.dt, stable) : stable, steps = (world.end - world.time) / step;
+        if (steps > kManySteps)
+            problems.warn(step < stable ? "elastoplastic.dt" : "elastoplastic.youngs_modulus", fmt::format("the run takes {:.2g} steps of {:.2g} s", steps, step));
+        checkBodySpeeds(world, h, step, problems);
     }
     if (settings.pointsPerCell < 4)
         problems.warn("elastoplastic.points_per_cell", "fewer than 4 points in a cell leave holes in the flow; 8 is usual");
