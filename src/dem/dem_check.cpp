@@ -175,7 +175,7 @@ void checkSoftness(const Settings& settings, const world::World& world, double d
 
 void checkStep(const Settings& settings, const world::World& world, Problems& problems) {
     const double step = settings.dt.value_or(plannedStep(settings, world, settings.stepFraction)), steps = (world.end - world.time) / step;
-    if (std::isfinite(step) && steps > kManySteps) problems.warn(settings.dt ? "dem.dt" : "dem.youngs_modulus", fmt::format("the run takes {:.2g} steps of {:.2g} s", steps, step));
+    if (std::isfinite(step) && steps > kManySteps) problems.warn(settings.dt ? "dem.dt" : "time.end", fmt::format("the run takes {:.2g} steps of {:.2g} s{}", steps, step, settings.dt ? "" : ": grains are small, or contacts stiff or strongly damped"));
     if (!settings.dt || settings.integrator == Integrator::rkf45) return;   // which divides it
     const double longest = plannedStep(settings, world, kCoarsestFraction), good = plannedStep(settings, world, settings.stepFraction);
     if (*settings.dt > longest)

@@ -110,7 +110,7 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
         if (settings.dt && *settings.dt > stable) problems.warn("elastoplastic.dt", fmt::format("{:.3g} s is longer than the stable step, {:.3g} s, which is taken", *settings.dt, stable));
         const double step = settings.dt ? std::min(*settings.dt, stable) : stable, steps = (world.end - world.time) / step;
         if (steps > kManySteps)
-            problems.warn(step < stable ? "elastoplastic.dt" : "elastoplastic.youngs_modulus", fmt::format("the run takes {:.2g} steps of {:.2g} s", steps, step));
+            problems.warn(step < stable ? "elastoplastic.dt" : "time.end", fmt::format("the run takes {:.2g} steps of {:.2g} s{}", steps, step, step < stable ? "" : ": cells are small, or the sand stiff or light"));
         checkBodySpeeds(world, h, step, problems);
     }
     if (settings.pointsPerCell < 4)

@@ -33,7 +33,7 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"dt", "longest time step to take; from cfl alone unless given", Dimension::time, positive()}, dt);
     v.flag({"fixed_step", "take steps of dt, divided evenly between frames, whatever the speed"}, fixedStep);
     v.choice({"solver", "of the friction problem; gauss_seidel: site by site, exact; cadoux_apgd, cadoux_spg: convex problems one after the other, by accelerated or spectral projected gradients"}, kSolverNames, solver);
-    v.number({"tolerance", "of the friction problem: root mean square of its residual, in density times gravity times the height of the grains", Dimension::none, positive()}, tolerance);
+    v.number({"tolerance", "of the friction problem: root mean square of its residual, in density times gravity times the height of the grains", Dimension::none, positiveUpTo(0.1)}, tolerance);
     v.integer({"most_sweeps", "of the friction solver in a step; what misses the tolerance then is counted and warned of", Dimension::none, between(1, 1000000)}, mostSweeps);
     v.flag({"strict", "stop when the friction solver misses its tolerance"}, strict);
     if (fixedStep && !dt) v.problem("fixed_step", "steps of fixed length need their length: give dt");
