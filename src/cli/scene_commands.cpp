@@ -112,11 +112,12 @@ ExitCode execute(const MaterialsCommand&) {
 
 ExitCode execute(const NewCommand& command) {
     const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };
-    if (command.name.empty() || !std::ranges::all_of(command.name, plain))
+    const std::string name = command.name.ends_with(".toml") ? command.name.substr(0, command.name.size() - 5) : command.name;
+    if (name.empty() || !std::ranges::all_of(name, plain))
         throw Error(ExitCode::usage, fmt::format("'{}' cannot name a scene: use letters, digits, '-' and '_'", command.name));
-    const io::Path path = command.name + ".toml";
+    const io::Path path = name + ".toml";
     if (std::filesystem::exists(path)) throw Error(ExitCode::usage, fmt::format("'{}' exists already", path.string()));
-    io::writeFile(path, scene::newSceneText(command.name));
+    io::writeFile(path, scene::newSceneText(name));
     print(path.string() + "\n");
     return ExitCode::done;
 }

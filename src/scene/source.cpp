@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -21,7 +22,9 @@ namespace {
 
 Source readFile(const std::string& path) {
     const auto fail = [&](int error) {
-        return Error(ExitCode::missing, fmt::format("cannot open scene '{}': {}", path, std::generic_category().message(error)));
+        const std::string stem = std::filesystem::path(path).stem().string();
+        const bool builtIn = std::ranges::find(embeddedScenes(), stem, &EmbeddedScene::name) != embeddedScenes().end();
+        return Error(ExitCode::missing, fmt::format("cannot open scene '{}': {}{}", path, std::generic_category().message(error), builtIn ? fmt::format("; the built-in scene is called '{}'", stem) : ""));
     };
     if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) throw fail(EISDIR);
     errno = 0;
