@@ -80,6 +80,8 @@ def check_changed_scene(talus: Path, folder: Path) -> None:
     scene.write_text(text.replace("density = 2600", "density = 2700"))
     if "has changed since the sweep" not in call(talus, "sweep", "-q", "--resume", "--out", str(sweep), expected=2):
         raise Failure("a sweep went on with another scene")
+    scene.write_text(text.replace("end = 0.02", "end = 0.03"))
+    call(talus, "sweep", "-q", "--resume", "--out", str(sweep), expected=2)
     scene.write_text(text)
     (sweep / "002" / "scene.toml").unlink()   # of the run that is there; it is done again
     lock = os.open(sweep, os.O_RDONLY)

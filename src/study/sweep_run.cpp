@@ -70,7 +70,8 @@ std::string fingerprintOf(const SweepPlan& plan) {
     std::optional<Error> first;
     for (std::int64_t i = 0; i < plan.cases(); ++i) {
         try {
-            return run::fingerprint(scene::read(plan.requestOf(i), scene::builtInMethods()));
+            const scene::Scene scene = scene::read(plan.requestOf(i), scene::builtInMethods());
+            return fmt::format("{} to {} s", run::fingerprint(scene), scene.endTime());   // a run may get another end, the cases of a table may not
         } catch (const Error& error) {
             if (!first) first = error;
         }
