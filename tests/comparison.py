@@ -139,6 +139,16 @@ def check_remarks(talus: Path, folder: Path) -> list[str]:
     return found
 
 
+def check_without_grains(talus: Path, folder: Path) -> list[str]:
+    """Frames from which all grains have gone say nothing of the fields that a run writes."""
+    for name in ("gone", "also"):
+        run(talus, "run", "column", "--variant", "smoke", "--set", "resolution.grains=400", "--set", "gravity=[0,0,1000]", "--set", "time.end=0.04", "--out", str(folder / name), "--no-preview", "-q")
+    run(talus, "compare", str(folder / "gone"), str(folder / "also"), "--out", str(folder / "gone.png"), *SIZE, "-q")
+    with open(folder / "gone.csv", encoding="utf-8") as file:
+        last = list(csv.DictReader(file))[-1]
+    return [] if float(last["mass_kg"]) == 0 and "pressure_L1_Pa" not in last else [f"without grains: {last}"]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--talus", type=Path, required=True)
@@ -146,7 +156,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         make_runs(talus, folder)
-        found = check_differences(talus, folder) + check_pictures(folder) + check_equal(talus, folder) + check_remarks(talus, folder)
+        found = check_differences(talus, folder) + check_pictures(folder) + check_equal(talus, folder) + check_remarks(talus, folder) + check_without_grains(talus, folder)
     print(*found, sep="\n", end="\n" if found else "")
     print(f"comparison: {len(found)} problems")
     return 1 if found else 0

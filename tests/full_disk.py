@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from run_directories import add_scene_arguments, cut_off, faults_after_going_on, run_command, run_to_the_end
+from run_directories import add_scene_arguments, cut_off, differences, faults_after_going_on, run_command, run_to_the_end
 
 LIMITS = (0, 1_000, 5_000, 100_000, 500_000)   # [bytes]: run.json, scene.toml, first checkpoint, frame, later checkpoint
 
@@ -37,6 +37,14 @@ def problems(arguments: argparse.Namespace, whole: Path, out: Path, limit: int) 
     return found + faults_after_going_on(command, whole, out)
 
 
+def words_without_room(arguments: argparse.Namespace, whole: Path, out: Path) -> list[str]:
+    """A run whose words nobody can read, because its log fills a disk, goes on."""
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        command = [word for word in run_command(arguments, out) if word not in ("-q", "--quiet")]
+        result = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=full, check=False)
+    return [f"exit code {result.returncode} of a run with a full stderr"] if result.returncode != 0 else differences(whole, out)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     add_scene_arguments(parser)
@@ -45,6 +53,7 @@ def main() -> int:
         whole = Path(folder, "whole")
         run_to_the_end(run_command(arguments, whole))
         found = [f"{limit} bytes: {line}" for limit in LIMITS for line in problems(arguments, whole, Path(folder, str(limit)), limit)]
+        found += words_without_room(arguments, whole, Path(folder, "words"))
     print(*found, sep="\n", end="\n" if found else "")
     print(f"full disk: {arguments.scene}, {len(LIMITS)} limits, {len(found)} problems")
     return 1 if found else 0

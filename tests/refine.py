@@ -71,6 +71,9 @@ def main() -> int:
         if "is split" not in call(talus, "refine", str(folder / "split"), *QUIET, expected=2):
             raise Failure("points that split cannot be refined, and nothing says so")
         call(talus, "refine", str(folder / "nothing"), *QUIET, expected=3)
+        call(talus, "refine", f"{folder / 'column'}/", "--frames", "1", *QUIET)   # beside the run, not in it
+        if not (folder / "column-refined" / "run.json").exists():
+            raise Failure("DIR/ is not refined into DIR-refined")
 
     return outcome(check)
 

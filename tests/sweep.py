@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`talus sweep`: a row for every combination, as single runs have it; failed cases are rows; an interrupted sweep goes on to the same table."""
 import argparse
+import fcntl
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -63,6 +65,49 @@ def check_interruption(talus: Path, whole: Path, folder: Path) -> None:
     call(talus, "sweep", "-q", *SCENE, "--out", str(folder), expected=2)
 
 
+def check_changed_scene(talus: Path, folder: Path) -> None:
+    """Goes on from any folder, but not with another scene; a second sweep leaves the folder of the first alone."""
+    scene = folder / "short.toml"
+    folder.mkdir()
+    scene.write_bytes(subprocess.check_output([str(talus), "check", "column", "--variant", "smoke", "--set", "resolution.grains=500", "--set", "time.end=0.02", "--resolved"]))
+    subprocess.run([str(talus), "sweep", "-q", "short.toml", "--set", "seed=1,2", "--out", "sweep"], cwd=folder, check=True, capture_output=True)
+    sweep = folder / "sweep"
+    whole = table_of(sweep)
+    record = json.loads((sweep / "sweep.json").read_text())
+    record["cases"][1] = None
+    (sweep / "sweep.json").write_text(json.dumps(record))
+    text = scene.read_text()
+    scene.write_text(text.replace("density = 2600", "density = 2700"))
+    if "has changed since the sweep" not in call(talus, "sweep", "-q", "--resume", "--out", str(sweep), expected=2):
+        raise Failure("a sweep went on with another scene")
+    scene.write_text(text.replace("end = 0.02", "end = 0.03"))
+    call(talus, "sweep", "-q", "--resume", "--out", str(sweep), expected=2)
+    scene.write_text(text)
+    (sweep / "002" / "scene.toml").unlink()   # of the run that is there; it is done again
+    lock = os.open(sweep, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    call(talus, "sweep", "-q", "--overwrite", str(scene), "--set", "seed=1,2", "--out", str(sweep), expected=2)
+    os.close(lock)
+    if not (sweep / "001" / "run.json").exists():
+        raise Failure("a sweep was removed while another one was at it")
+    call(talus, "sweep", "-q", "--resume", "--out", str(sweep))
+    if table_of(sweep) != whole:
+        raise Failure(f"gone on with from another folder: {table_of(sweep)}, not {whole}")
+
+
+def check_stale_run(talus: Path, folder: Path) -> None:
+    """A case that cannot begin has no numbers of a run that was in its folder before."""
+    call(talus, "sweep", "-q", "column", "--variant", "smoke", "--set", "resolution.grains=500", "--set", "time.end=0.02,0.03", "--out", str(folder))
+    record = json.loads((folder / "sweep.json").read_text())
+    record["variations"][0]["values"][1] = "0"
+    record["cases"][1] = None
+    (folder / "sweep.json").write_text(json.dumps(record))
+    call(talus, "sweep", "-q", "--resume", "--out", str(folder))
+    row = table_of(folder)[1]
+    if (row["exit_code"], row["grains"], row["steps"], row["front.front_m"]) != ("2", "0", "0", ""):
+        raise Failure(f"a case that could not begin has numbers: {row}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--talus", type=Path, required=True, help="the program")
@@ -73,6 +118,8 @@ def main() -> int:
             call(talus, "sweep", "-q", *SCENE, "--jobs", "2", "--out", str(folder / "whole"))
             check_rows(folder / "whole")
             check_failed_cases(talus, folder / "failed")
+            check_changed_scene(talus, folder / "changed")
+            check_stale_run(talus, folder / "stale")
             check_interruption(talus, folder / "whole", folder / "interrupted")
             call(talus, "sweep", "-q", *SCENE, "--overwrite", "--out", str(folder / "interrupted"))
             check_rows(folder / "interrupted")

@@ -18,18 +18,18 @@ ExitCode execute(const CalibrateCommand& command) {
         ++number;
         if (command.quiet) return;
         const study::Friction friction = study::frictionAt(options.shape, row.place);
-        fmt::print(stderr, "{} {}: contact friction {:.3g}, rolling friction {:.3g}: {:.1f} degrees, in {:.0f} s\n", options.experiment, number, friction.contact, friction.rolling, row.angle, row.wallSeconds);
+        tell(fmt::format("{} {}: contact friction {:.3g}, rolling friction {:.3g}: {:.1f} degrees, in {:.0f} s\n", options.experiment, number, friction.contact, friction.rolling, row.angle, row.wallSeconds));
     };
     const study::CalibrationOutcome outcome = study::calibrate(options, show, [&] { return signals.stopRequested(); });
     if (outcome.code != ExitCode::done) {
-        fmt::print(stderr, "interrupted; go on with --resume\n");
+        tell("interrupted; go on with --resume\n");
         return outcome.code;
     }
     print(study::calibratedTables(options, outcome));
     if (outcome.met) return ExitCode::done;
     const auto [least, most] = std::ranges::minmax(outcome.rows, {}, &study::CalibrationRow::angle);
-    fmt::print(stderr, "no {} of '{}' came within {:g} degrees of {:g}: {} of them stood at {:.1f} to {:.1f}; above is the nearest\n", options.experiment, options.shape, options.tolerance, options.angle, outcome.rows.size(),
-               least.angle, most.angle);
+    tell(fmt::format("no {} of '{}' came within {:g} degrees of {:g}: {} of them stood at {:.1f} to {:.1f}; above is the nearest\n", options.experiment, options.shape, options.tolerance, options.angle, outcome.rows.size(),
+               least.angle, most.angle));
     return ExitCode::diverged;
 }
 

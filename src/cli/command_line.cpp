@@ -49,12 +49,6 @@ CLI::Validator seconds() {
         return CLI::detail::lexical_cast(text, value) && std::isfinite(value);
     });
 }
-CLI::Validator between(double least, double most) {
-    return mustBe(fmt::format("a number from {} to {}", least, most), [=](const std::string& text) {
-        double value = 0;
-        return CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
-    });
-}
 std::optional<std::pair<int, int>> parsedSize(const std::string& text) {
     constexpr int kMostPixels = 32768;
     std::pair<int, int> size;
@@ -102,6 +96,9 @@ std::optional<render::SlicePlane> parsedSlice(const std::string& text) {
 }
 CLI::Validator slicePlane() {
     return mustBe("an axis and a position, like y or y=0.05", [](const std::string& text) { return parsedSlice(text).has_value(); });
+}
+CLI::Validator path() {
+    return mustBe("a path", [](const std::string& text) { return !text.empty(); });
 }
 CLI::Validator oneOf(const std::vector<std::string>& names) {
     return mustBe(fmt::format("one of {}", fmt::join(names, ", ")), [=](const std::string& text) { return std::ranges::find(names, text) != names.end(); });
@@ -217,7 +214,7 @@ private:
                             "Examples:\n  talus refine column-elastoplastic --factor 32 --out column-fine\n  talus refine column-elastoplastic --factor 32 --out column-fine --resume", refine_);
         app.add_option("DIR", refine_.options.directory, "A run directory")->type_name("")->required();
         app.add_option("--factor", refine_.options.factor, "Fine grains for each grain of the run; 32 unless given")->type_name("N")->check(wholeNumber(1, 100000));
-        app.add_option("--out", options.out, "Where the refined run is written; DIR-refined unless given")->type_name("DIR2");
+        app.add_option("--out", options.out, "Where the refined run is written; DIR-refined unless given")->type_name("DIR2")->check(path());
         app.add_option("--set", options.request.sets, "Override a key of [guided]; repeat for several")->type_name("KEY=VALUE")->expected(1)->take_all();
         app.add_option("--frames", options.frames, "Stop after N frames beyond frame 0")->type_name("N")->check(wholeNumber(0, 1'000'000'000));
         app.add_option("--threads", options.threads, "Threads; all cores unless given; the results are the same")->type_name("N")->check(wholeNumber(1, 256));
@@ -238,7 +235,7 @@ private:
         app.add_option("--method", sweep_.methods, "Methods to solve it with, separated by commas")->type_name("M,M…")->delimiter(',');
         app.add_option("--variant", sweep_.request.variant, "Take this variant of the scene")->type_name("V");
         app.add_option("--precision", sweep_.request.precision, "float or double")->type_name("float|double")->check(oneOf({"float", "double"}));
-        app.add_option("--out", options.out, "Folder of the sweep; ./SCENE-sweep unless given")->type_name("DIR");
+        app.add_option("--out", options.out, "Folder of the sweep; ./SCENE-sweep unless given")->type_name("DIR")->check(path());
         app.add_option("--jobs", options.jobs, "Cases at a time; 1 unless given")->type_name("N")->check(wholeNumber(1, 256));
         app.add_option("--threads", options.threads, "Threads of each case; the cores divided among the jobs unless given")->type_name("N")->check(wholeNumber(1, 256));
         CLI::Option* resume = app.add_flag("--resume", options.resume, "Run what has no row yet");
@@ -264,7 +261,7 @@ private:
         app.add_option("--template", options.shape, "Kind of grain: sphere, tetra4 (unless given), octa6, cube8, bcc9")->type_name("NAME")->check(oneOf({"sphere", "tetra4", "octa6", "cube8", "bcc9"}));
         app.add_option("--most-runs", options.mostRuns, "Give up after so many heaps or drums; 8 unless given")->type_name("N")->check(wholeNumber(1, 100));
         app.add_option("--set", options.sets, "Override a key or parameter of the scene heap or drum; repeat for several")->type_name("KEY=VALUE")->expected(1)->take_all();
-        app.add_option("--out", options.out, "Folder of the runs; ./calibration unless given")->type_name("DIR");
+        app.add_option("--out", options.out, "Folder of the runs; ./calibration unless given")->type_name("DIR")->check(path());
         app.add_option("--threads", options.threads, "Threads; all cores unless given; the results are the same")->type_name("N")->check(wholeNumber(1, 256));
         CLI::Option* resume = app.add_flag("--resume", options.resume, "Go on with the runs in DIR");
         app.add_flag("--overwrite", options.overwrite, "Replace the calibration in DIR")->excludes(resume);
@@ -293,7 +290,7 @@ private:
         CLI::App& exported = add("export", "Write the frames of a run for other programs", "Example:\n  talus export hourglass-elastoplastic --to npz --frames 10:20 --fields id,position,velocity", export_);
         exported.add_option("DIR", export_.directory, "A run directory")->type_name("")->required();
         exported.add_option("--to", formatName_, "csv, ply (binary) or npz (NumPy)")->type_name("csv|ply|npz")->required()->check(oneOf({"csv", "ply", "npz"}));
-        exported.add_option("--out", export_.out, "Folder for the files; DIR/export unless given")->type_name("PATH");
+        exported.add_option("--out", export_.out, "Folder for the files; DIR/export unless given")->type_name("PATH")->check(path());
         exported.add_option("--frames", export_.frames, "Frames A to B; A: and :B leave an end open")->type_name("A:B");
         exported.add_option("--fields", export_.fields, "Only these fields, separated by commas")->type_name("NAMES")->delimiter(',');
         exported.add_flag("--spheres", export_.spheres, "A row for each sphere of every clump, with id of the grain, number, position, velocity and radius of the sphere");
@@ -309,11 +306,11 @@ private:
         CLI::App& app = add("render", "Make pictures or a video of a run",
                             "Examples:\n  talus render hourglass-elastoplastic --video hourglass.mp4\n  talus render column-elastoplastic --out last.png --size 1920x1080 --colour-by velocity --map magma --time --scale-bar", render_);
         app.add_option("DIR", o.directory, "A run directory")->type_name("")->required();
-        app.add_option("--out", o.out, "Folder for the pictures, DIR/pictures unless given; or a .png or .exr file for one")->type_name("PATH");
+        app.add_option("--out", o.out, "Folder for the pictures, DIR/pictures unless given; or a .png or .exr file for one")->type_name("PATH")->check(path());
         app.add_option("--frames", render_.frames, "Frames A to B; A: and :B leave an end open; all unless given, the last for a single file")->type_name("A:B");
         app.add_option("--format", o.format, "Of the files in the folder; exr has linear light, without legend and stamps")->type_name("png|exr")->check(oneOf({"png", "exr"}));
         app.add_option("--video", o.video, "Make a video of the pictures too, with ffmpeg")->type_name("FILE");
-        app.add_option("--fps", o.videoRate, "Pictures per second of the video; as in the run unless given")->type_name("N")->check(between(0.01, 1000));
+        app.add_option("--fps", o.videoRate, "Pictures per second of the video; as in the run unless given")->type_name("N")->check(numberFrom(0.01, 1000));
         app.add_flag("--resume", o.resume, "Keep pictures that are there already; their options must be the same");
         app.add_option("--size", renderTexts_.size, "Width and height in pixels; 1280x720 unless given")->type_name("WxH")->check(pictureSize());
         app.add_option("--samples", s.samples, "Paths of light per pixel; 16 unless given, 4 for a quick look")->type_name("N")->check(wholeNumber(1, 65536));
@@ -334,11 +331,11 @@ private:
         CLI::App& app = add("compare", "Show several runs side by side and measure how far they are apart",
                             "Examples:\n  talus compare coarse fine --out refined.png\n  talus compare dense loose rough --times 0.1,0.4 --lattice 0.02 --colour-by velocity", compare_);
         app.add_option("DIR", compare_.directories, "Run directories, two or more; the others are compared with the first")->type_name("")->required();
-        app.add_option("--out", o.out, "The picture, comparison.png unless given; X.png brings X-plot.png, X-fields.png and X.csv")->type_name("X.png");
+        app.add_option("--out", o.out, "The picture, comparison.png unless given; X.png brings X-plot.png, X-fields.png and X.csv")->type_name("X.png")->check(path());
         CLI::Option* times = app.add_option("--times", o.times, "Moments in seconds, separated by commas; of each run the nearest frame is taken")->type_name("T,T…")->delimiter(',')->check(seconds());
         CLI::Option* frames = app.add_option("--frames", o.frames, "Moments of these frames of the first run, separated by commas")->type_name("N,N…")->delimiter(',')->check(wholeNumber(0, 1'000'000'000))->excludes(times);
         app.add_option("--moments", o.moments, "How many moments, spread over the time that all runs have; 4 unless given")->type_name("N")->check(wholeNumber(1, 24))->excludes(times)->excludes(frames);
-        app.add_option("--lattice", o.spacing, "Size of the cells on which fields are averaged, in metres; about three grains unless given")->type_name("M")->check(between(1e-9, 1e9));
+        app.add_option("--lattice", o.spacing, "Size of the cells on which fields are averaged, in metres; about three grains unless given")->type_name("M")->check(numberFrom(1e-9, 1e9));
         app.add_option("--fields", o.fields, "Only these of volume_fraction, velocity, pressure, separated by commas")->type_name("NAMES")->delimiter(',');
         app.add_option("--slice", compareSlice_, "Plane of the field pictures, like y or y=0.05 in metres; upright through the middle unless given")->type_name("AXIS[=M]")->check(slicePlane());
         app.add_option("--size", compareTexts_.size, "Width and height of each picture in pixels; 480x360 unless given")->type_name("WxH")->check(pictureSize());
@@ -354,6 +351,10 @@ private:
         });
     }
 
+    /// The name that an option once had: an error that says the present one.
+    static void renamed(CLI::App& app, const std::string& before, std::string_view now) {
+        app.add_option_function<std::string>(before, [=](const std::string&) { throw CLI::ValidationError(before, fmt::format("is called {} now", now)); })->group("");
+    }
     /// Options that become a value only when all are read.
     struct StyleTexts {
         std::string size, range, camera, target, sun;
@@ -361,17 +362,18 @@ private:
     static void addLook(CLI::App& app, render::PictureStyle& s, StyleTexts& texts, std::vector<std::string>& clips) {
         app.add_option("--bounces", s.bounces, "Surfaces that a path may meet; 3 unless given")->type_name("N")->check(wholeNumber(1, 64));
         app.add_flag("!--no-denoise", s.denoise, "Leave the noise of few samples in");
-        app.add_option("--exposure", s.exposure, "Brightness; 1 unless given")->type_name("X")->check(between(1e-6, 1e6));
+        app.add_option("--exposure", s.exposure, "Brightness; 1 unless given")->type_name("X")->check(numberFrom(1e-6, 1e6));
         app.add_option("--colour-by", s.colours.by, "mix (by the scene's materials, sand unless they say otherwise), material, source, plastic_case, or a field: pressure, velocity, velocity.z, stress.xx")->type_name("WHAT");
         app.add_option("--map", s.colours.map, "Colour map of a field: viridis, magma, inferno, plasma, cividis, turbo, coolwarm, grey")->type_name("NAME");
         app.add_option("--range", texts.range, "Values at the ends of the map; found in the run unless given")->type_name("LOW:HIGH")->check(valueRange());
         app.add_flag("!--no-legend", s.legend, "Leave out the legend of colours");
         app.add_option("--grains", s.grains, "spheres (or the mesh of a clump template), clumps (always spheres), or a smooth surface of the heap")->type_name("spheres|clumps|surface")->check(oneOf({"spheres", "clumps", "surface"}));
-        app.add_option("--grain-scale", s.grainScale, "Draw grains larger or smaller than they are")->type_name("X")->check(between(1e-3, 1e3));
+        app.add_option("--grain-scale", s.grainScale, "Draw grains larger or smaller than they are")->type_name("X")->check(numberFrom(1e-3, 1e3));
         app.add_flag("--chains", s.chains, "Forces between grains as tubes, where the run wrote contacts");
         app.add_option("--clip", clips, "Keep only this part, in metres: 'x<0.1', 'y>0', '0<z<0.2'; repeat for several")->type_name("CUT")->expected(1)->take_all();
         app.add_option("--ground", s.ground, "A plane, a catcher of shadows that is itself unseen, or none; a plane at the domain's floor unless given")->type_name("plane|catcher|none")->check(oneOf({"plane", "catcher", "none"}));
-        app.add_option("--floor", s.groundFinish, "Finish of the ground plane")->type_name("plain|checker")->check(oneOf({"plain", "checker"}));
+        app.add_option("--ground-finish", s.groundFinish, "Finish of the ground plane")->type_name("plain|checker")->check(oneOf({"plain", "checker"}));
+        renamed(app, "--floor", "--ground-finish");
         app.add_option("--background", s.background, "studio, sky, white, black, transparent, or a colour like '#e1a95f'")->type_name("NAME");
         app.add_option("--sun", texts.sun, "Direction towards the sun")->type_name("X,Y,Z")->check(threeNumbers());
         app.add_flag("--area-light", s.areaLight, "A large soft lamp instead of most of the sun");
@@ -381,14 +383,14 @@ private:
         app.add_option("--view", s.view, "Look from here and fit all grains in, instead of the scene's camera: fit, front, side, iso, top, close")->type_name("fit|front|side|iso|top|close")->check(oneOf({"fit", "front", "side", "iso", "top", "close"}));
         app.add_option("--camera", texts.camera, "Where the camera stands, in metres")->type_name("X,Y,Z")->check(threeNumbers());
         app.add_option("--target", texts.target, "What it looks at, in metres")->type_name("X,Y,Z")->check(threeNumbers());
-        app.add_option("--fov", s.fovDegrees, "Angle that the picture's height spans, in degrees")->type_name("DEG")->check(between(0.01, 170));
+        app.add_option("--fov", s.fovDegrees, "Angle that the picture's height spans, in degrees")->type_name("DEG")->check(numberFrom(0.01, 170));
         app.add_flag("--orthographic", s.orthographic, "No perspective");
     }
     static void addLens(CLI::App& app, render::PictureStyle& s) {
-        app.add_option("--orbit", s.orbitDegrees, "Turn about the grains by this angle over the run, in degrees")->type_name("DEG")->check(between(-1e6, 1e6));
-        app.add_option("--aperture", s.aperture, "Diameter of the lens in metres: what is not in focus blurs")->type_name("M")->check(between(0, 1e6));
-        app.add_option("--focus", s.focus, "Distance in metres that is sharp; that of the target unless given")->type_name("M")->check(between(1e-9, 1e9));
-        app.add_option("--motion-blur", s.shutter, "Part of the time between frames for which the shutter is open, 0 to 1")->type_name("X")->check(between(0, 1));
+        app.add_option("--orbit", s.orbitDegrees, "Turn about the grains by this angle over the run, in degrees")->type_name("DEG")->check(numberFrom(-1e6, 1e6));
+        app.add_option("--aperture", s.aperture, "Diameter of the lens in metres: what is not in focus blurs")->type_name("M")->check(numberFrom(0, 1e6));
+        app.add_option("--focus", s.focus, "Distance in metres that is sharp; that of the target unless given")->type_name("M")->check(numberFrom(1e-9, 1e9));
+        app.add_option("--motion-blur", s.shutter, "Part of the time between frames for which the shutter is open, 0 to 1")->type_name("X")->check(numberFrom(0, 1));
     }
     static void finishStyle(render::PictureStyle& s, const StyleTexts& texts) {
         if (!texts.size.empty()) std::tie(s.width, s.height) = *parsedSize(texts.size);

@@ -5,6 +5,7 @@
 #include "cli/command_line.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace talus::cli {
@@ -38,5 +39,9 @@ void report(const run::Outcome&, const Reporting&);
 
 /// To stdout; exit code 5 if that fails.
 void print(const std::string&);
+/// To stderr, at once. Where nobody can read it, as when a log fills its disk, a run goes on.
+void tell(std::string_view);
+/// A line to stderr that begins with "warning: ".
+void warn(std::string_view);
 
 }  // namespace talus::cli

@@ -15,8 +15,6 @@ namespace talus::cli {
 
 namespace {
 
-void warn(const std::string& text) { fmt::print(stderr, "warning: {}\n", text); }
-
 /// In what the scenes differ; nothing where one of them cannot be read, which does not keep the frames from being compared.
 std::vector<std::vector<std::string>> settingsOf(const std::vector<run::Path>& directories) {
     std::vector<std::string> scenes;
@@ -52,16 +50,15 @@ ExitCode execute(const CompareCommand& command) {
     const Signals signals;
     const bool bar = ::isatty(STDERR_FILENO) == 1 && !command.quiet;
     const auto endBar = [&] {
-        if (bar) std::fputs("\r\033[K", stderr);
+        if (bar) tell("\r\033[K");
     };
     std::string_view shown;
     render::ComparisonFiles made;
     try {
         made = render::compareRuns(options, [&](const render::ComparisonProgress& p) {
-            if (bar) fmt::print(stderr, "\r\033[K{} {}/{}", p.doing, p.done, p.all);
-            else if (!command.quiet && p.doing != shown) fmt::print(stderr, "{} {}/{}\n", p.doing, p.done, p.all);
+            if (bar) tell(fmt::format("\r\033[K{} {}/{}", p.doing, p.done, p.all));
+            else if (!command.quiet && p.doing != shown) tell(fmt::format("{} {}/{}\n", p.doing, p.done, p.all));
             shown = p.doing;
-            std::fflush(stderr);
             return !signals.stopRequested();
         });
     } catch (...) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -24,6 +25,7 @@ void keepFields(io::Frame& frame, const std::vector<std::string>& names) {
     if (names.empty()) return;
     std::vector<io::FrameColumn> kept;
     for (const std::string& name : names) {
+        if (std::ranges::find(kept, name, &io::FrameColumn::name) != kept.end()) throw Error(ExitCode::usage, fmt::format("--fields: '{}' is given twice", name));
         const io::FrameColumn* column = frame.find(name);
         if (column == nullptr) {
             std::vector<std::string> known;
@@ -94,6 +96,13 @@ ExitCode execute(const ExportCommand& command) {
 void print(const std::string& text) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) throw Error(ExitCode::io, "cannot write to stdout");
 }
+
+void tell(std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+}
+
+void warn(std::string_view text) { tell(fmt::format("warning: {}\n", text)); }
 
 ExitCode execute(const TextCommand& command) {
     print(command.text);

@@ -19,16 +19,16 @@ int main(int argc, char** argv) {
         const talus::cli::Command command = talus::cli::parse(argc, argv);
         return static_cast<int>(std::visit([](const auto& c) { return talus::cli::execute(c); }, command));
     } catch (const talus::Error& error) {
-        fmt::print(stderr, "{}\n", error.what());
+        talus::cli::tell(fmt::format("{}\n", error.what()));
         return static_cast<int>(error.code());
     } catch (const std::filesystem::filesystem_error& error) {
-        fmt::print(stderr, "cannot use '{}': {}\n", error.path1().string(), error.code().message());
+        talus::cli::tell(fmt::format("cannot use '{}': {}\n", error.path1().string(), error.code().message()));
         return static_cast<int>(ExitCode::io);
     } catch (const std::bad_alloc&) {
-        std::fputs("out of memory: lower resolution.grains or raise resolution.size\n", stderr);
+        talus::cli::tell("out of memory: lower resolution.grains or raise resolution.size\n");
         return static_cast<int>(ExitCode::usage);
     } catch (const std::exception& error) {
-        fmt::print(stderr, "{}\nthis is a bug in Talus; please report it with the scene\n", error.what());
+        talus::cli::tell(fmt::format("{}\nthis is a bug in Talus; please report it with the scene\n", error.what()));
     }
     return static_cast<int>(ExitCode::bug);
 }

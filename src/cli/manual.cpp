@@ -23,8 +23,8 @@ constexpr std::string_view kContract = R"(
 | code | meaning |
 | --- | --- |
 | 0 | done, or nothing left to do |
-| 1 | a bug in Talus, or out of memory |
-| 2 | bad usage or a bad scene; all errors of a scene at once, with file:line:column |
+| 1 | a bug in Talus |
+| 2 | bad usage, a bad scene (all its errors at once, with file:line:column), or more than the memory holds |
 | 3 | missing scene or folder, or no usable checkpoint to resume from |
 | 4 | diverged: says step, time, grain id, position and field; or a stage did not end as required |
 | 5 | a file could not be read or written |

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/progress.h"
 
+#include "cli/commands.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -49,14 +51,13 @@ void ProgressDisplay::stepped(const run::Progress& progress) {
 void ProgressDisplay::show(const run::Progress& progress, Clock::time_point now) {
     shown_ = now;
     if (!bar_) {
-        fmt::print(stderr, "{}\n", line(progress, now));
+        tell(fmt::format("{}\n", line(progress, now)));
         return;
     }
     constexpr int kWidth = 20;
     const int filled = std::clamp(static_cast<int>(kWidth * progress.time / std::max(progress.endTime, 1e-300)), 0, kWidth);
     const std::string bar = std::string(static_cast<std::size_t>(filled), '#') + std::string(static_cast<std::size_t>(kWidth - filled), '-');
-    fmt::print(stderr, "\r\033[K[{}{}{}] {}", colour_ ? "\033[33m" : "", bar, colour_ ? "\033[0m" : "", line(progress, now));
-    std::fflush(stderr);
+    tell(fmt::format("\r\033[K[{}{}{}] {}", colour_ ? "\033[33m" : "", bar, colour_ ? "\033[0m" : "", line(progress, now)));
     barShown_ = true;
 }
 
@@ -71,7 +72,7 @@ std::string ProgressDisplay::line(const run::Progress& progress, Clock::time_poi
 
 void ProgressDisplay::warned(const std::string& message) {
     endBar();
-    fmt::print(stderr, "warning: {}\n", message);
+    warn(message);
 }
 
 void ProgressDisplay::finish() {
@@ -80,7 +81,7 @@ void ProgressDisplay::finish() {
 }
 
 void ProgressDisplay::endBar() {
-    if (barShown_) fmt::print(stderr, "\n");
+    if (barShown_) tell("\n");
     barShown_ = false;
 }
 

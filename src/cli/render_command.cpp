@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -33,9 +36,8 @@ public:
         const std::size_t made = p.done - p.kept;
         const std::string left = made > 0 ? fmt::format("{:.0f} s", elapsed / static_cast<double>(made) * static_cast<double>(p.all - p.done)) : "?";
         const std::string line = fmt::format("picture {}/{}  frame {}  ETA {}", std::min(p.done + 1, p.all), p.all, p.frame, left);
-        if (!bar_) fmt::print(stderr, "{}\n", line);
-        else fmt::print(stderr, "\r\033[K{}{}", line, last ? "\n" : "");
-        std::fflush(stderr);
+        if (!bar_) tell(fmt::format("{}\n", line));
+        else tell(fmt::format("\r\033[K{}{}", line, last ? "\n" : ""));
     }
 
 private:
@@ -43,12 +45,22 @@ private:
     Clock::time_point start_ = Clock::now(), shown_ = start_;
 };
 
+/// "last.jpg" is meant as one picture, and would become the name of a folder.
+void refuseOtherPictures(const io::Path& out) {
+    constexpr std::array<std::string_view, 12> kOthers{".jpg", ".jpeg", ".tif", ".tiff", ".gif", ".bmp", ".webp", ".svg", ".pdf", ".mp4", ".png", ".exr"};
+    std::string ending = out.extension().string();
+    std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (std::ranges::find(kOthers, ending) == kOthers.end() || out.extension() == ".png" || out.extension() == ".exr") return;
+    throw Error(ExitCode::usage, fmt::format("--out '{}': one picture is a .png or .exr file; a video is asked for by --video", out.string()));
+}
+
 }  // namespace
 
 ExitCode execute(const RenderCommand& command) {
     render::SequenceOptions options = command.options;
     for (const std::string& clip : command.clips) options.style.clips.push_back(render::parseClip(clip));
     const render::RunFiles run(options.directory);
+    if (options.out) refuseOtherPictures(*options.out);
     const bool single = options.out && (options.out->extension() == ".png" || options.out->extension() == ".exr");
     const std::vector<io::FrameTime> frames =
         single && command.frames.empty() ? std::vector{run.frames().back()} : chosenFrames(run.frames(), command.frames);
@@ -60,7 +72,7 @@ ExitCode execute(const RenderCommand& command) {
         seen = progress.seen;
         return !signals.stopRequested();
     });
-    if (seen.all > 0 && seen.inside == 0) fmt::print(stderr, "warning: no grain is in the last picture; --view fit looks at all of them\n");
+    if (seen.all > 0 && seen.inside == 0) warn("no grain is in the last picture; --view fit looks at all of them");
     print(made.string() + "\n");
     return ExitCode::done;
 }

@@ -13,7 +13,7 @@ namespace {
 
 ExitCode dryRun(const RunCommand& command) {
     const scene::Scene scene = scene::read(run::requestOf(command.options, scene::builtInMethods()), scene::builtInMethods());
-    for (const std::string& warning : scene.warnings()) fmt::print(stderr, "warning: {}\n", warning);
+    for (const std::string& warning : scene.warnings()) warn(warning);
     const run::Forecast forecast = run::forecast(scene, command.options);
     const std::int64_t inAll = forecast.estimate.grains;
     const bool mostComeLater = inAll > 2 * forecast.grains;   // from emitters
@@ -37,10 +37,10 @@ std::string ending(const run::Outcome& outcome) {
 }  // namespace
 
 void report(const run::Outcome& outcome, const Reporting& how) {
-    if (!how.quiet || outcome.code != ExitCode::done) fmt::print(stderr, "{}\n", ending(outcome));
-    if (!how.quiet && !outcome.nothingLeft) fmt::print(stderr, "{}", timeTable(outcome.record));
+    if (!how.quiet || outcome.code != ExitCode::done) tell(fmt::format("{}\n", ending(outcome)));
+    if (!how.quiet && !outcome.nothingLeft) tell(timeTable(outcome.record));
     if (how.preview && outcome.code == ExitCode::done && !outcome.nothingLeft)
-        for (const std::string& fault : makePreviews(outcome.directory, how.threads)) fmt::print(stderr, "warning: {}\n", fault);
+        for (const std::string& fault : makePreviews(outcome.directory, how.threads)) warn(fault);
     print(how.json ? outcome.record.json() : outcome.directory.string() + "\n");
 }
 

@@ -67,7 +67,7 @@ NarrowPlaces narrowPlaces(const scene::Scene& scene, const world::Estimate& esti
 
 ExitCode execute(const CheckCommand& command) {
     const scene::Scene scene = scene::read(command.request, scene::builtInMethods());
-    for (const std::string& warning : scene.warnings()) fmt::print(stderr, "warning: {}\n", warning);
+    for (const std::string& warning : scene.warnings()) warn(warning);
     if (command.resolved) {
         print(scene.toml());
         return ExitCode::done;
@@ -86,7 +86,7 @@ ExitCode execute(const CheckCommand& command) {
                       run::FrameSchedule(longest, scene.framesPerSecond()).last() + 1));
     print(bodySizes(scene));
     const NarrowPlaces narrow = narrowPlaces(scene, estimate);
-    for (const std::string& warning : narrow.warnings) fmt::print(stderr, "warning: {}\n", warning);
+    for (const std::string& warning : narrow.warnings) warn(warning);
     print(narrow.text);
     return ExitCode::done;
 }
@@ -112,11 +112,12 @@ ExitCode execute(const MaterialsCommand&) {
 
 ExitCode execute(const NewCommand& command) {
     const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };
-    if (command.name.empty() || !std::ranges::all_of(command.name, plain))
+    const std::string name = command.name.ends_with(".toml") ? command.name.substr(0, command.name.size() - 5) : command.name;
+    if (name.empty() || !std::ranges::all_of(name, plain))
         throw Error(ExitCode::usage, fmt::format("'{}' cannot name a scene: use letters, digits, '-' and '_'", command.name));
-    const io::Path path = command.name + ".toml";
+    const io::Path path = name + ".toml";
     if (std::filesystem::exists(path)) throw Error(ExitCode::usage, fmt::format("'{}' exists already", path.string()));
-    io::writeFile(path, scene::newSceneText(command.name));
+    io::writeFile(path, scene::newSceneText(name));
     print(path.string() + "\n");
     return ExitCode::done;
 }

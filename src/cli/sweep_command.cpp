@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <set>
 
 namespace talus::cli {
 
@@ -26,6 +27,8 @@ namespace {
 study::SweepPlan planOf(const SweepCommand& command) {
     study::SweepPlan plan{command.request, {}};
     plan.request.sets.clear();
+    if (scene::isFile(plan.request.scene)) plan.request.scene = std::filesystem::absolute(plan.request.scene).lexically_normal().string();   // for --resume from another folder
+    study::requireDistinct("--method", command.methods);
     for (const std::string& method : command.methods) {   // a name that is mistyped would make a column of failures
         if (std::ranges::any_of(scene::builtInMethods(), [&](const world::MethodInfo* known) { return known->name == method; })) continue;
         scene::Request asked = command.request;
@@ -35,10 +38,11 @@ study::SweepPlan planOf(const SweepCommand& command) {
     }
     if (command.methods.size() == 1) plan.request.sets.push_back("method=" + command.methods.front());
     else if (!command.methods.empty()) plan.variations.push_back({"method", command.methods});
+    std::set<std::string> given;
+    if (!command.methods.empty()) given.insert("method");
     for (const std::string& text : command.request.sets) {
         const study::Variation v = study::parseVariation(text);
-        const auto same = std::ranges::find(plan.variations, v.key, &study::Variation::key);
-        if (same != plan.variations.end()) throw Error(ExitCode::usage, fmt::format("--set {} is given twice; put all its values into one", v.key));
+        if (!given.insert(v.key).second) throw Error(ExitCode::usage, fmt::format("--set {} is given twice; put all its values into one", v.key));
         if (v.varies()) plan.variations.push_back(v);
         else plan.request.sets.push_back(v.key + "=" + v.values.front());
     }
@@ -129,21 +133,21 @@ void plot(const study::SweepOutcome& outcome) {
     const Places places = placesOf(record.plan.variations[axis]);
     std::vector<render::SweepPanel> panels = panelsOf(record, axis, places);
     if (panels.empty()) {
-        fmt::print(stderr, "warning: no plot: the probes of the scene have no results\n");
+        warn("no plot: the probes of the scene have no results");
         return;
     }
     if (panels.size() > kMostPanels) {
-        fmt::print(stderr, "warning: the plot shows {} of {} results\n", kMostPanels, panels.size());
+        warn(fmt::format("the plot shows {} of {} results", kMostPanels, panels.size()));
         panels.resize(kMostPanels);
     }
     const std::optional<io::Path> gnuplot = render::findProgram("gnuplot");
-    if (!gnuplot) fmt::print(stderr, "warning: no plot: gnuplot is not installed\n");
+    if (!gnuplot) warn("no plot: gnuplot is not installed");
     else render::drawSweep(*gnuplot, places.axis, panels, outcome.folder / "sweep.png");
 }
 
 #else
 
-void plot(const study::SweepOutcome&) { fmt::print(stderr, "warning: no plot: this Talus makes no pictures: " TALUS_WITHOUT_PICTURES "\n"); }
+void plot(const study::SweepOutcome&) { warn("no plot: this Talus makes no pictures: " TALUS_WITHOUT_PICTURES); }
 
 #endif
 
@@ -154,13 +158,12 @@ public:
 
     void show(const study::SweepProgress& p) {
         if (quiet_) return;
-        if (bar_) std::fputs("\r\033[K", stderr);
-        if (p.news != nullptr) fmt::print(stderr, "{}\n", *p.news);
-        if (bar_) fmt::print(stderr, "{}/{} cases, {} running, ETA {}", p.ended, p.all, p.running, std::isfinite(p.secondsLeft) ? readableTime(p.secondsLeft) : "?");
-        std::fflush(stderr);
+        if (bar_) tell("\r\033[K");
+        if (p.news != nullptr) tell(fmt::format("{}\n", *p.news));
+        if (bar_) tell(fmt::format("{}/{} cases, {} running, ETA {}", p.ended, p.all, p.running, std::isfinite(p.secondsLeft) ? readableTime(p.secondsLeft) : "?"));
     }
     void finish() const {
-        if (bar_) std::fputs("\r\033[K", stderr);
+        if (bar_) tell("\r\033[K");
     }
 
 private:
@@ -179,9 +182,9 @@ ExitCode execute(const SweepCommand& command) {
         options, [&](const study::SweepProgress& p) { display.show(p); }, [&] { return signals.stopRequested(); });
     display.finish();
     const auto failed = std::ranges::count_if(outcome.record.outcomes, [](const auto& o) { return o && o->exitCode != 0 && !o->unfinished(); });
-    if (failed > 0) fmt::print(stderr, "warning: {} of {} cases failed; see the column message of sweep.csv\n", failed, outcome.record.outcomes.size());
+    if (failed > 0) warn(fmt::format("{} of {} cases failed; see the column message of sweep.csv", failed, outcome.record.outcomes.size()));
     if (outcome.code == ExitCode::done) plot(outcome);
-    else fmt::print(stderr, "interrupted; go on with --resume\n");
+    else tell("interrupted; go on with --resume\n");
     print((outcome.folder / "sweep.csv").string() + "\n");
     return outcome.code;
 }

@@ -80,7 +80,7 @@ world::StepReport DemMethod::adaptiveStep(const Exec& exec, world::World& world,
         done = h >= left ? dt : done + h;
         world.time = clock.start + done;
     }
-    deepOverlaps_ += now.found.deep;
+    countDeep(now.found.deep, clock.start + dt);
     return world::Done{};
 }
 

@@ -20,6 +20,7 @@ namespace {
 
 constexpr double kMostGrains = 4e8;              // spheres and pairs are counted in 32 bits
 constexpr double kMostListedOverlap = 0.05;      // of a radius
+constexpr double kManySteps = 1e7;               // of a run, which then lasts days
 constexpr double kCoarsestFraction = 0.2;        // of half a period: beyond it a contact is not resolved
 
 double largestBoundingRadius(const Settings& settings, double diameter) {
@@ -36,9 +37,19 @@ double listedGap(const Settings& settings, double diameter) {
     return gap;
 }
 
+/// Diameter of the largest sphere that grains of a diameter are made of [m].
+double largestSphere(const Settings& settings, double diameter) {
+    double radius = 0;
+    for (const ClumpTemplate& shape : makeTemplates(settings)) radius = std::max(radius, shape.largestSphere());
+    return 2 * radius * diameter;
+}
+
 void checkSizes(const Settings& settings, const world::World& world, double diameter, Problems& problems) {
     const std::string origin = settings.diameter ? "dem.diameter" : "resolution";
     const double widest = 2 * largestBoundingRadius(settings, diameter);
+    const double longest = Lattice<float>::kMostSpans * Lattice<float>::kReaches * (largestSphere(settings, diameter) * largestSize(settings.sizes) + listedGap(settings, diameter));
+    if (const double length = maxComponent(world.domain.size()); length > longest)
+        problems.error(origin, fmt::format("the domain is {:.3g} m long, and contacts of grains of {:.3g} m can be told apart in one of {:.3g} m at most: make the domain smaller, or the grains larger", length, diameter, longest));
     for (int axis = 0; axis < 3; ++axis) {
         constexpr std::string_view kAxes = "xyz";
         const double length = world.domain.size()[axis], least = 2 * (widest + listedGap(settings, diameter));
@@ -143,7 +154,28 @@ void checkCohesion(const Settings& settings, const world::World& world, double d
     }
 }
 
+// Under the pressure p contacts of a random packing (φ = 0.58, 5 contacts a grain) carry f = π p d²/(5 φ).
+void checkSoftness(const Settings& settings, const world::World& world, double diameter, Problems& problems) {
+    constexpr double kMostOverlap = 0.25, kGoodOverlap = 0.05;   // of a radius
+    const PairLaws laws(settings, world);
+    const double radius = 0.5 * diameter, beta = settings.exponents().beta;
+    for (const world::Fill& fill : world.fills) {
+        const double pressure = world.pressureBelow(fill), force = std::numbers::pi / (5 * 0.58) * pressure * diameter * diameter;
+        const Side side{.radius = radius, .mass = world.materials[static_cast<std::size_t>(fill.material)].density * sphereVolume(diameter)};
+        const double overlap = std::pow(force / laws.grainPair(fill.material, side, fill.material, side).stiffness, 1 / beta) / radius;
+        if (!(overlap > kMostOverlap)) continue;
+        const double factor = std::pow(overlap / kGoodOverlap, beta);
+        const std::string remedy = settings.stiffness ? fmt::format("dem.stiffness = {:.2g}", factor * *settings.stiffness)
+                                   : settings.contactTime ? fmt::format("dem.contact_time = {:.2g}", *settings.contactTime / std::sqrt(factor))
+                                                          : fmt::format("dem.youngs_modulus = {:.2g}", factor * settings.youngsModulus);
+        problems.warn(fmt::format("grains[{}].region", fill.source), fmt::format("the lowest of its grains would sink {:.2g} radii into each other under the {:.3g} Pa above them; take {}", overlap, pressure, remedy));
+        return;
+    }
+}
+
 void checkStep(const Settings& settings, const world::World& world, Problems& problems) {
+    const double step = settings.dt.value_or(plannedStep(settings, world, settings.stepFraction)), steps = (world.end - world.time) / step;
+    if (std::isfinite(step) && steps > kManySteps) problems.warn(settings.dt ? "dem.dt" : "time.end", fmt::format("the run takes {:.2g} steps of {:.2g} s{}", steps, step, settings.dt ? "" : ": grains are small, or contacts stiff or strongly damped"));
     if (!settings.dt || settings.integrator == Integrator::rkf45) return;   // which divides it
     const double longest = plannedStep(settings, world, kCoarsestFraction), good = plannedStep(settings, world, settings.stepFraction);
     if (*settings.dt > longest)
@@ -157,8 +189,7 @@ void checkThinBodies(const Settings& settings, const world::World& world, double
     if (materials.empty()) return;
     const PairLaws laws(settings, world);
     const double mass = world.materials[static_cast<std::size_t>(materials.front())].density * sphereVolume(diameter);
-    double radius = 0;   // of the largest sphere, the last that a plate stops
-    for (const ClumpTemplate& shape : makeTemplates(settings)) radius = std::max(radius, diameter * shape.largestSphere());
+    const double radius = 0.5 * largestSphere(settings, diameter);   // the last that a plate stops
     int warned = -1;   // copies share one shape, and one warning
     for (const world::Body& body : world.bodies) {
         if (!body.shape->bounded() || body.source == warned) continue;
@@ -244,6 +275,7 @@ void checkDem(const Settings& settings, const world::World& world, Problems& pro
         checkCovers(settings.covered, world, smallest * diameter * smallestSize(settings.sizes), problems);
     }
     checkStep(settings, world, problems);
+    checkSoftness(settings, world, diameter, problems);
     checkThinBodies(settings, world, diameter, problems);
     checkListed(settings, world, problems);
 }

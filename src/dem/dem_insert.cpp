@@ -5,6 +5,8 @@
 
 #include "core/rng.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -21,6 +23,7 @@ Quat randomOrientation(Rng& rng) {
 
 /// Streams of random numbers of a source (core/rng.h): emitters and fills number their sources from 0.
 constexpr std::uint32_t kGrainStream = 0x10000, kPackingStream = 0x20000, kTurnStream = 0x30000;
+constexpr double kLeastOfMass = 0.8;   // in a region, over that of its material's packing fraction: below it there is a warning
 constexpr std::uint64_t kTurns = 8;   // orientations that an emitted clump tries
 
 /// Spheres that are in the way, found by the cell in which they lie.
@@ -104,10 +107,15 @@ std::vector<NewGrain> DemMethod::packedGrains(const Exec& exec, const world::Wor
         thrown.push_back({points[i], grain.orientation, grain.diameter, grain.shape});
     }
     std::vector<NewGrain> grains;
+    double solid = 0;
     for (const PackedGrain& p : pack(exec, place, std::move(thrown))) {
         grains.push_back({p.position, fill.velocity, p.orientation, p.diameter, p.shape, fill.material});
-        filledSolid_ += sphereVolume(p.diameter);
+        solid += sphereVolume(p.diameter);
     }
+    if (solid < kLeastOfMass * material.packingFraction * volume)
+        warnings_.push_back(fmt::format("grains[{}] holds {:.0f} % less mass than its material's packing fraction of {:g} would give: a random packing has less, and walls and bodies take room from large grains", fill.source,
+                                        100 * (1 - solid / (material.packingFraction * volume)), material.packingFraction));
+    filledSolid_ += solid;
     filledRegion_ += volume;
     return grains;
 }

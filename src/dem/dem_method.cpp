@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dem/dem_method.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -71,6 +73,12 @@ std::vector<world::Metric> DemMethod::fallbacks() const {
     std::vector<world::Metric> all{{"deep_overlaps", static_cast<double>(deepOverlaps_)}};
     if (settings_.integrator == Integrator::rkf45) all.push_back({"substeps_above_tolerance", static_cast<double>(adaptive_.above)});
     return all;
+}
+
+void DemMethod::countDeep(std::int64_t count, double time) {
+    if (deepOverlaps_ == 0 && count > 0)
+        warnings_.push_back(fmt::format("grains overlap by more than half a radius, first at {:.6g} s (all are counted in run.json): they are too soft for what presses or hits them; raise dem.youngs_modulus", time));
+    deepOverlaps_ += count;
 }
 
 std::vector<world::GrainTemplate> DemMethod::templates() const {

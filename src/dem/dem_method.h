@@ -15,6 +15,8 @@
 
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -49,6 +51,7 @@ public:
     std::vector<world::ContactLine> contacts() const override;
     std::vector<world::Metric> metrics() const override;
     std::vector<world::Metric> fallbacks() const override;
+    std::vector<std::string> takeWarnings() override { return std::exchange(warnings_, {}); }
     void save(Archive&) const override;
     void load(const Exec&, const Archive&) override;
     const Covers& covers() const { return covers_; }
@@ -166,6 +169,8 @@ private:
     void bodyForce(const world::World&, double dt, double lead, const world::BodySnapshot&, std::size_t contact, const Wrench& before, BodyShare&, Extremes&);
     std::vector<world::BodyLoad> bodyRates() const;
     geometry::Surface surfaceOf(const world::BodySnapshot&, std::uint32_t partner, const Vec3& x) const;
+    /// Overlaps of a step that has ended; the first ones are a warning.
+    void countDeep(std::int64_t count, double time);
     world::Failed failure(std::size_t row, std::string_view what, std::string_view field) const;
 
     // dem_move.cpp
@@ -262,6 +267,7 @@ private:
     double fastest_ = 0, acceleration_ = 0;   // bounds on those of spheres [m/s], [m/s²]
     double moved_ = 0;                     // bound on the way of any sphere since the list was built: the sum of the longest of each step [m]
     std::int64_t builds_ = 0, deepOverlaps_ = 0;
+    std::vector<std::string> warnings_;
     Adaptive adaptive_;
     double filledSolid_ = 0, filledRegion_ = 0;   // volumes of grains and of regions that fills have packed [m³]
 

@@ -83,7 +83,7 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
             world.bodies[b].load += {0.5 * dt * rate.impulse, 0.5 * dt * rate.angularImpulse, 0.5 * dt * rate.work, 0.5 * dt * rate.slipWork};
     bodyRates_ = rates;
     for (world::BodyLoad& rate : bodyRates_) rate.slipWork = 0;
-    deepOverlaps_ += found.deep;
+    countDeep(found.deep, world.time + dt);
     now_ = found.stiffness;
     moved_ += moved.moved;
     fastest_ = kicked.speed;

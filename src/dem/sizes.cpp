@@ -80,7 +80,10 @@ void LognormalSize::keys(KeyVisitor& v) {
 }
 void TableSize::keys(KeyVisitor& v) {
     v.rows({.name = "rows", .help = "[diameter over that of the resolution, share of the mass]", .required = true}, 2, rows);
-    if (rows.empty()) rows = {1, 1};
+    if (rows.empty()) {
+        v.problem("rows", "needs at least one row [diameter, share]");
+        rows = {1, 1};
+    }
     for (std::size_t i = 0; i < rows.size(); i += 2)
         if (!kRatio.contains(rows[i]) || !(rows[i + 1] > 0)) {
             v.problem("rows", fmt::format("row {} is [{:g}, {:g}]; a diameter lies between 0.01 and 100 and a share is above 0", i / 2 + 1, rows[i], rows[i + 1]));

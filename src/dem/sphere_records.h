@@ -58,11 +58,14 @@ private:
 template <>
 class Lattice<float> {
 public:
+    /// 2³² units, over the reach; and of these the most that a domain may measure: half of what a sum with kWhole holds.
+    static constexpr double kReaches = 16, kMostSpans = 262144;
+
     Lattice() = default;
     /// `reach`: no two spheres further apart are ever compared [m].
     Lattice(const world::Domain& domain, double reach) {
         constexpr double kRange = 4294967296.0;
-        const double span = 16 * reach;
+        const double span = kReaches * reach;
         for (int axis = 0; axis < 3; ++axis) {
             const double period = domain.max[axis] - domain.min[axis];
             unit_[axis] = (domain.periodic(axis) ? period / std::max(1.0, std::floor(period / span)) : span) / kRange;

@@ -12,6 +12,8 @@
 namespace talus::elastoplastic {
 namespace {
 
+constexpr double kManySteps = 1e7;   // of a run, which then lasts days
+
 void checkMaterials(const Settings& settings, const world::World& world, Problems& problems) {
     for (std::size_t i = 0; i < settings.materials.size(); ++i) {
         const std::string& name = settings.materials[i].name;
@@ -70,6 +72,19 @@ void checkBodySpeeds(const world::World& world, double h, double stable, Problem
     }
 }
 
+/// The strain of the lowest layer of a bed, ρ g d/(λ + 2μ).
+void checkSoftness(const Settings& settings, const world::World& world, Problems& problems) {
+    constexpr double kMostStrain = 0.25, kGoodStrain = 0.02;
+    for (const world::Fill& fill : world.fills) {
+        const Matter matter = matterOf(settings, world.materials[static_cast<std::size_t>(fill.material)]);
+        const double pressure = world.pressureBelow(fill), strain = pressure / (matter.elasticity.lambda + 2 * matter.elasticity.mu);
+        if (matter.solid() || !(strain > kMostStrain)) continue;
+        problems.warn(fmt::format("grains[{}].region", fill.source), fmt::format("the weight above its lowest layer, {:.3g} Pa, is {:.2g} of the modulus that resists compression: it would be squeezed together; take elastoplastic.youngs_modulus = {:.2g}",
+                                                                                 pressure, strain, strain / kGoodStrain * settings.youngsModulus));
+        return;
+    }
+}
+
 }  // namespace
 
 void check(const world::MethodSettings& given, const world::World& world, Problems& problems) {
@@ -79,6 +94,7 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     checkMaterials(settings, world, problems);
     checkFrictionSpread(settings, world, problems);
     checkFastFriction(settings, world, problems);
+    checkSoftness(settings, world, problems);
     const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
     if (settings.start == Start::lattice && perAxis * perAxis * perAxis != settings.pointsPerCell)
         problems.error("elastoplastic.points_per_cell", fmt::format("a lattice has a cube of points in a cell: 1, 8, 27 or 64, not {}; or choose start = \"jittered\"", settings.pointsPerCell));
@@ -92,7 +108,10 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     if (const double h = wantedSpacing(settings, world); h > 0 && !world.grainMaterials().empty()) {
         const double stable = stableStep(settings, world, h);
         if (settings.dt && *settings.dt > stable) problems.warn("elastoplastic.dt", fmt::format("{:.3g} s is longer than the stable step, {:.3g} s, which is taken", *settings.dt, stable));
-        checkBodySpeeds(world, h, settings.dt ? std::min(*settings.dt, stable) : stable, problems);
+        const double step = settings.dt ? std::min(*settings.dt, stable) : stable, steps = (world.end - world.time) / step;
+        if (steps > kManySteps)
+            problems.warn(step < stable ? "elastoplastic.dt" : "time.end", fmt::format("the run takes {:.2g} steps of {:.2g} s{}", steps, step, step < stable ? "" : ": cells are small, or the sand stiff or light"));
+        checkBodySpeeds(world, h, step, problems);
     }
     if (settings.pointsPerCell < 4)
         problems.warn("elastoplastic.points_per_cell", "fewer than 4 points in a cell leave holes in the flow; 8 is usual");

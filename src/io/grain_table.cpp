@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/grain_table.h"
 
+#include "io/csv_text.h"
 #include "io/frame.h"
+#include "io/text_scanner.h"
 
 #include <fmt/format.h>
 
@@ -16,22 +18,6 @@
 
 namespace talus::io {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
-    return text;
-}
-
-std::vector<std::string_view> cells(std::string_view line) {
-    std::vector<std::string_view> parts;
-    for (;;) {
-        const std::size_t comma = line.find(',');
-        parts.push_back(trimmed(line.substr(0, comma)));
-        if (comma == std::string_view::npos) return parts;
-        line.remove_prefix(comma + 1);
-    }
-}
 
 /// Which field and component a name of CSV means: "x" and "velocity_z" are parts of vectors, "stress_xy" of a tensor.
 struct Part {
@@ -51,11 +37,9 @@ Part partOf(std::string_view name) {
 }
 
 double numberOf(std::string_view text, std::size_t line) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
-        throw TableFault(fmt::format("line {}: '{}' is not a finite number", line, text.substr(0, 40)));
-    return value;
+    const std::optional<double> value = numberIn<double>(text);
+    if (!value) throw TableFault(fmt::format("line {}: '{}' is not a finite number", line, text.substr(0, 40)));
+    return *value;
 }
 
 /// Little-endian whole number of 2, 4 or 8 bytes.
@@ -149,7 +133,7 @@ const GrainColumn* GrainColumns::find(std::string_view name) const {
 }
 
 GrainColumns parseGrainCsv(std::string_view text) {
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    text = withoutMark(text);
     std::vector<Part> parts;
     std::vector<std::vector<double>> values;
     std::size_t line = 0, rows = 0;
@@ -159,7 +143,7 @@ GrainColumns parseGrainCsv(std::string_view text) {
         text.remove_prefix(std::min(end + 1, text.size()));
         ++line;
         if (row.empty() || row.starts_with('#')) continue;
-        const std::vector<std::string_view> found = cells(row);
+        const std::vector<std::string_view> found = csvCells(row);
         if (parts.empty()) {
             for (const std::string_view name : found) parts.push_back(partOf(name));
             values.resize(parts.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/height_csv.h"
 
+#include "io/csv_text.h"
 #include "io/mesh_file.h"
 #include "io/text_scanner.h"
 
@@ -9,8 +10,7 @@ namespace talus::io {
 std::vector<std::vector<double>> parseHeights(std::string_view text) {
     constexpr std::string_view kSeparators = ",; \t\v\f\r";
     std::vector<std::vector<double>> rows;
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);   // the mark that spreadsheets put before UTF-8
-    LineScanner lines(text);
+    LineScanner lines(withoutMark(text));
     while (const auto line = lines.next()) {
         std::string_view rest = line->substr(0, line->find('#'));
         std::vector<double> row;

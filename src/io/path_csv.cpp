@@ -2,12 +2,13 @@
 #include "io/path_csv.h"
 
 #include "core/vec.h"
+#include "io/csv_text.h"
+#include "io/text_scanner.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -22,30 +23,6 @@ constexpr std::array<std::string_view, 11> kColumns{"time", "x", "y", "z", "rx_d
 constexpr int kRotation = 4, kQuaternion = 7;
 
 [[noreturn]] void fault(std::size_t line, const std::string& what) { throw std::runtime_error(fmt::format("line {}: {}", line, what)); }
-
-std::string_view trimmed(std::string_view s) {
-    while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
-    while (!s.empty() && (s.back() == ' ' || s.back() == '\t' || s.back() == '\r')) s.remove_suffix(1);
-    return s;
-}
-
-std::vector<std::string_view> cells(std::string_view line) {
-    std::vector<std::string_view> result;
-    for (;;) {
-        const std::size_t comma = line.find(',');
-        result.push_back(trimmed(line.substr(0, comma)));
-        if (comma == std::string_view::npos) return result;
-        line.remove_prefix(comma + 1);
-    }
-}
-
-std::optional<double> number(std::string_view text) {
-    double value = 0;
-    if (text.starts_with('+')) text.remove_prefix(1);
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || text.empty() || !std::isfinite(value)) return std::nullopt;
-    return value;
-}
 
 /// Which of kColumns each column of the file is.
 std::vector<int> columnsOf(const std::vector<std::string_view>& names, std::size_t line) {
@@ -83,6 +60,7 @@ Vec3 rotationVector(const Quat& q, const Vec3& before) {
 
 PathTable parsePath(std::string_view text) {
     constexpr double kDegree = std::numbers::pi / 180;
+    text = withoutMark(text);
     PathTable table;
     std::vector<int> order;
     Vec3 turn;
@@ -93,9 +71,9 @@ PathTable parsePath(std::string_view text) {
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         ++line;
         if (row.empty() || row.starts_with('#')) continue;
-        const std::vector<std::string_view> values = cells(row);
+        const std::vector<std::string_view> values = csvCells(row);
         if (order.empty()) {
-            if (!number(values.front())) {
+            if (!numberIn<double>(values.front())) {
                 order = columnsOf(values, line);
                 continue;
             }
@@ -105,7 +83,7 @@ PathTable parsePath(std::string_view text) {
         if (values.size() != order.size()) fault(line, fmt::format("{} values where there should be {}", values.size(), order.size()));
         std::array<double, 11> v{};
         for (std::size_t i = 0; i < values.size(); ++i) {
-            const std::optional<double> value = number(values[i]);
+            const std::optional<double> value = numberIn<double>(values[i]);
             if (!value) fault(line, fmt::format("\"{}\" is not a number", values[i]));
             v[static_cast<std::size_t>(order[i])] = *value;
         }

@@ -33,7 +33,7 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"dt", "longest time step to take; from cfl alone unless given", Dimension::time, positive()}, dt);
     v.flag({"fixed_step", "take steps of dt, divided evenly between frames, whatever the speed"}, fixedStep);
     v.choice({"solver", "of the friction problem; gauss_seidel: site by site, exact; cadoux_apgd, cadoux_spg: convex problems one after the other, by accelerated or spectral projected gradients"}, kSolverNames, solver);
-    v.number({"tolerance", "of the friction problem: root mean square of its residual, in density times gravity times the height of the grains", Dimension::none, positive()}, tolerance);
+    v.number({"tolerance", "of the friction problem: root mean square of its residual, in density times gravity times the height of the grains", Dimension::none, positiveUpTo(0.1)}, tolerance);
     v.integer({"most_sweeps", "of the friction solver in a step; what misses the tolerance then is counted and warned of", Dimension::none, between(1, 1000000)}, mostSweeps);
     v.flag({"strict", "stop when the friction solver misses its tolerance"}, strict);
     if (fixedStep && !dt) v.problem("fixed_step", "steps of fixed length need their length: give dt");
@@ -104,6 +104,19 @@ void checkFastFriction(const Settings& settings, const world::World& world, Prob
                                                                  *settings.fastMuHat, material.name, material.muHat));
 }
 
+// The tolerance counts a hundredth of the cohesion, so that what holds hard is solved to less than its own weight.
+void checkTolerance(const Settings& settings, const world::World& world, Problems& problems) {
+    constexpr double kMostOfWeight = 3e-3, kGood = 1e-3;
+    for (const world::Fill& fill : world.fills) {
+        const world::Material& material = world.materials[static_cast<std::size_t>(fill.material)];
+        const double weight = world.pressureBelow(fill), held = material.muHat > 0 ? kPartOfCohesion * material.cohesion / material.muHat : 0;
+        if (!(weight > 0 && settings.tolerance * held > kMostOfWeight * weight)) continue;
+        problems.warn("nonsmooth.tolerance", fmt::format("material '{}' holds together so hard ({:.3g} Pa, its weight presses {:.3g} Pa) that the tolerance leaves {:.2g} of its weight unsolved: take {:.1g}, or a body", material.name,
+                                                         material.cohesion, weight, settings.tolerance * held / weight, kGood * weight / held));
+        return;
+    }
+}
+
 void check(const world::MethodSettings& given, const world::World& world, Problems& problems) {
     const auto& settings = static_cast<const Settings&>(given);
     if (settings.cells) checkCells(settings, world, problems);
@@ -111,6 +124,7 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     mpm::checkFriction("nonsmooth", world, problems);
     checkPacking(settings, world, problems);
     checkFastFriction(settings, world, problems);
+    checkTolerance(settings, world, problems);
     const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
     if (settings.start == mpm::Start::lattice && perAxis * perAxis * perAxis != settings.pointsPerCell)
         problems.error("nonsmooth.points_per_cell", fmt::format("a lattice has a cube of points in a cell: 1, 8, 27 or 64, not {}; or choose start = \"jittered\"", settings.pointsPerCell));

@@ -58,6 +58,9 @@ struct Settings final : world::MethodSettings {
 
 extern const world::MethodInfo info;
 
+/// Part of the cohesion below which stress is not told apart.
+inline constexpr double kPartOfCohesion = 0.01;
+
 /// Whether float is good enough for the arithmetic of stress sites.
 inline bool solvesInSingle(const Settings& settings, world::Precision precision) { return precision == world::Precision::float32 && settings.tolerance >= 1e-5; }
 

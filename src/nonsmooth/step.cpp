@@ -20,8 +20,6 @@ constexpr std::size_t kRowsPerTask = 1024;
 constexpr double kMostCellsMoved = 1.5;
 /// Part of a node's volume that counts as free inside bodies, where points seldom are.
 constexpr double kLeastRoom = 0.1;
-/// Part of the cohesion below which stress is not told apart.
-constexpr double kPartOfCohesion = 0.01;
 /// Fullness beyond 1 that is left as it is, so that grains at rest stay where they are; and the most that a step looks at.
 constexpr double kAsGoodAsFull = 1e-3, kMostExcess = 0.2;
 /// Turns that grains and other bodies take in pushing free bodies that touch, and the change at which no more is needed.
@@ -198,6 +196,7 @@ SolveReport NonsmoothMethod::solve(const Exec& exec, double dt, double tolerance
 std::optional<world::Failed> NonsmoothMethod::missed(const SolveReport& report, const world::World& world, double dt, double tolerance) {
     sweeps_ += report.sweeps;
     if (report.converged) return std::nullopt;
+    if (!std::isfinite(report.residual)) return world::Failed{"the friction problem has no finite solution", -1, {}, "stress"};
     const std::string what = fmt::format("the friction problem missed its tolerance: residual {:.3g} Pa against {:.3g} Pa after {} sweeps", report.residual / dt, tolerance, report.sweeps);
     if (settings_.strict) return world::Failed{what + "; raise nonsmooth.most_sweeps or nonsmooth.tolerance, or leave out nonsmooth.strict", -1, {}, "stress"};
     ++missed_;

@@ -59,6 +59,16 @@ std::vector<Moment> chosenMoments(const std::vector<NamedRun>& runs, const Compa
     return times.empty() ? commonMoments(runs, count) : momentsAt(runs, times);
 }
 
+/// A frame without grains says nothing of the fields that a run writes.
+io::Frame firstWithGrains(const Comparison& c, std::size_t run) {
+    io::Frame frame;
+    for (const Moment& moment : c.moments) {
+        frame = c.runs[run].files->frame(moment.frames[run].number);
+        if (frame.count > 0) break;
+    }
+    return frame;
+}
+
 /// The fields asked for, or those that all frames have. What is left out is remarked.
 std::vector<ComparedField> chosenFields(const Comparison& c, const ComparisonOptions& options, std::vector<std::string>& remarks) {
     std::vector<ComparedField> fields;
@@ -67,10 +77,8 @@ std::vector<ComparedField> chosenFields(const Comparison& c, const ComparisonOpt
         if (!asked && !options.fields.empty()) continue;
         const auto field = static_cast<ComparedField>(f);
         std::string without;
-        for (std::size_t r = 0; r < c.runs.size() && without.empty(); ++r) {
-            const io::Frame frame = c.runs[r].files->frame(c.moments.back().frames[r].number);
-            if (frame.count > 0 && !hasField(frame, field)) without = c.runs[r].name;
-        }
+        for (std::size_t r = 0; r < c.runs.size() && without.empty(); ++r)
+            if (!hasField(firstWithGrains(c, r), field)) without = c.runs[r].name;
         const std::string what = fmt::format("{}: the frames of run '{}' have neither stress nor pressure; a run writes them with output.fields = [\"stress\"]", kComparedFieldNames[f], without);
         if (without.empty()) fields.push_back(field);
         else if (asked) throw Error(ExitCode::usage, "--fields " + what);

@@ -2,6 +2,7 @@
 #include "render/comparison_parts.h"
 
 #include "core/problems.h"
+#include "io/csv_text.h"
 
 #include <fmt/format.h>
 
@@ -12,13 +13,6 @@ namespace talus::render {
 
 namespace {
 
-/// Quoted where it must be (RFC 4180).
-std::string cellText(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
-    return quoted + "\"";
-}
 std::string cellNumber(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 
 std::string header(const Comparison& c) {
@@ -38,8 +32,8 @@ std::string differenceTable(const Comparison& c, const ComparisonOptions& option
     const world::Lattice& lattice = c.lattice.cells();
     for (const ComparedMoment& m : c.results)
         for (std::size_t r = 1; r < c.runs.size(); ++r) {
-            text += fmt::format("{},{},{},{},{},{}", cellNumber(m.moment.time), cellText(c.runs[r].name), cellText(options.runs[r].method), cellNumber(m.moment.frames[r].time),
-                                cellText(c.runs[0].name), cellNumber(m.moment.frames[0].time));
+            text += fmt::format("{},{},{},{},{},{}", cellNumber(m.moment.time), io::csvCell(c.runs[r].name), io::csvCell(options.runs[r].method), cellNumber(m.moment.frames[r].time),
+                                io::csvCell(c.runs[0].name), cellNumber(m.moment.frames[0].time));
             text += fmt::format(",{},{},{},{}", cellNumber(m.mass[r]), cellNumber(m.mass[0]), cellNumber(m.massOutside[r]), cellNumber(m.massOutside[0]));
             for (int axis = 0; axis < 3; ++axis) text += "," + cellNumber(lattice.origin[axis]);
             for (int axis = 0; axis < 3; ++axis) text += "," + cellNumber(lattice.size[axis] / lattice.cells[static_cast<std::size_t>(axis)]);

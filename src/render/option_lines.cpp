@@ -27,7 +27,7 @@ std::string optionLines(const PictureStyle& s) {
     lines += fmt::format("--clip{}\n", cuts.empty() ? " none" : cuts);
     lines += fmt::format("--view {}\n--camera {}\n--target {}\n--fov {}\n--aperture {}\n--focus {}\n--orthographic {}\n--orbit {}\n", optional(s.view), optional(s.position), optional(s.target),
                          optional(s.fovDegrees), optional(s.aperture), optional(s.focus), s.orthographic ? "on" : "off", s.orbitDegrees);
-    lines += fmt::format("--ground {}\n--floor {}\n--background {}\n--motion-blur {}\n--area-light {}\n--sun {}\n", optional(s.ground), s.groundFinish, s.background, s.shutter,
+    lines += fmt::format("--ground {}\n--ground-finish {}\n--background {}\n--motion-blur {}\n--area-light {}\n--sun {}\n", optional(s.ground), s.groundFinish, s.background, s.shutter,
                          s.areaLight ? "on" : "off", text({s.sunDirection.x, s.sunDirection.y, s.sunDirection.z}));
     lines += fmt::format("--time {}\n--scale-bar {}\nlegend {}\n", s.timeStamp ? "on" : "off", s.scaleBar ? "on" : "off", s.legend ? "on" : "off");
     if (s.extent) lines += fmt::format("grains from {} to {}", text(s.extent->min), text(s.extent->max));   // what cameras are fitted to

@@ -49,7 +49,7 @@ Studio::Studio(const Exec& exec, const RunFiles& run, PictureStyle style) : exec
     requireOneOf("--grains", style_.grains, kGrains);
     if (style_.view) requireOneOf("--view", *style_.view, viewNames());
     if (style_.ground) requireOneOf("--ground", *style_.ground, kGroundNames);
-    requireOneOf("--floor", style_.groundFinish, kFinishes);
+    requireOneOf("--ground-finish", style_.groundFinish, kFinishes);
     requireOneOf("--map", style_.colours.map, colourMapNames());
     if (!io::parseColour(style_.background)) requireOneOf("--background", style_.background, kBackgroundNames, ", or a colour like '#e1a95f'");
     if (style_.position && style_.target && norm(*style_.position - *style_.target) == 0)

@@ -186,7 +186,10 @@ std::span<const world::FieldInfo> Playback::fields() const { return kFields; }
 
 double Playback::stableStep(const world::World&) const {
     double interval = std::numeric_limits<double>::infinity();
-    if (frames_.size() > 1) interval = loaded_ + 1 < frames_.size() ? frames_[loaded_ + 1].time - frames_[loaded_].time : frames_[1].time - frames_[0].time;
+    if (const std::size_t last = frames_.size() - 1; last > 0) {
+        const std::size_t frame = loaded_ < last ? loaded_ : 0;   // before the first step none is loaded
+        interval = frames_[frame + 1].time - frames_[frame].time;
+    }
     return std::min(interval / kLeastSteps, pace_ > 0 ? kMostWay / pace_ : interval);
 }
 

@@ -83,6 +83,14 @@ LeftOut probesToLeaveOut(scene::Request request, scene::Methods methods, const s
     return left;
 }
 
+/// DIR-refined, also of "DIR/" and of ".".
+Path besideRun(const Path& directory) {
+    Path run = directory.lexically_normal();
+    if (!run.has_filename()) run = run.parent_path();
+    if (run == "." || run.filename() == "..") run = std::filesystem::canonical(run);
+    return run += "-refined";
+}
+
 }  // namespace
 
 Outcome refine(const RefineOptions& options, scene::Methods methods, Observer& observer, StopRequested stop) {
@@ -92,10 +100,11 @@ Outcome refine(const RefineOptions& options, scene::Methods methods, Observer& o
     const Path from = std::filesystem::weakly_canonical(options.directory);
 
     Options own = options.run;
-    own.out = own.out.value_or(Path(options.directory.lexically_normal().string() + "-refined"));
+    if (!own.out) own.out = besideRun(options.directory);
     if (std::filesystem::weakly_canonical(*own.out) == from) throw Error(ExitCode::usage, "--out is the run that is to be refined; give another folder");
     own.frames = std::min(own.frames.value_or(last), last);
     own.request.scene = (from / "scene.toml").string();
+    own.request.name = recorded.scene;
     own.request.method = "guided";
     std::vector<std::string> sets{"guided.guides=\"playback\"", "guided.interpolate_every=1", fmt::format("guided.factor={}", options.factor), fmt::format("playback.directory={}", quoted(from.string())), "output.fields=[]"};
     const scene::Scene scene = scene::read({.scene = own.request.scene, .method = {}, .variant = {}, .precision = {}, .sets = {}}, methods);

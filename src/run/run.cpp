@@ -18,12 +18,7 @@ namespace {
 
 std::string precisionName(const scene::Scene& scene) { return scene.precision() == world::Precision::float32 ? "float" : "double"; }
 
-Stamp stampOf(const scene::Scene& scene) {
-    io::Checksum sum;
-    const std::string identity = scene.identity();
-    sum.add(std::as_bytes(std::span(identity)));
-    return {version(), simd(), precisionName(scene), fmt::format("{:016x}", sum.value())};
-}
+Stamp stampOf(const scene::Scene& scene) { return {version(), simd(), precisionName(scene), fingerprint(scene)}; }
 
 LoopSettings settingsOf(const scene::Scene& scene, const Options& options) {
     return {.end = scene.endTime(), .framesPerSecond = scene.framesPerSecond(), .frames = options.frames, .stages = scene.stages(), .firstNumber = scene.firstFrame(),
@@ -126,6 +121,13 @@ Outcome resume(const Options& options, scene::Methods methods, Observer& observe
 
 Outcome run(const Options& options, scene::Methods methods, Observer& observer, StopRequested stop) {
     return options.resume ? resume(options, methods, observer, stop) : start(options, methods, observer, stop);
+}
+
+std::string fingerprint(const scene::Scene& scene) {
+    io::Checksum sum;
+    const std::string identity = scene.identity();
+    sum.add(std::as_bytes(std::span(identity)));
+    return fmt::format("{:016x}", sum.value());
 }
 
 double longestRun(const scene::Scene& scene) { return world::Stages(scene.stages()).longest(scene.endTime()); }

@@ -34,6 +34,9 @@ struct Outcome {
 /// Runs or resumes. Errors: bad scene or usage (2), missing scene or run (3), diverged (4), files (5).
 Outcome run(const Options&, scene::Methods, Observer&, StopRequested);
 
+/// Of all that makes a run what it is; the same where --resume goes on without --force.
+std::string fingerprint(const scene::Scene&);
+
 /// Simulated time that the run lasts at most, over all stages [s].
 double longestRun(const scene::Scene&);
 

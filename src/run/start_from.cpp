@@ -20,7 +20,7 @@ struct From {
 
 From parse(const std::string& from) {
     const std::size_t at = from.rfind('@');
-    if (at == std::string::npos) return {from, {}};
+    if (at == std::string::npos || std::filesystem::exists(Path(from) / "run.json")) return {from, {}};
     return {from.substr(0, at), from.substr(at + 1)};
 }
 

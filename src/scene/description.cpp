@@ -31,7 +31,7 @@ void contactKey(KeyVisitor& v, world::ContactMode& contact) {
 }  // namespace
 
 void TimeDescription::keys(KeyVisitor& v) {
-    v.number({"end", "simulated time at which the run ends", Dimension::time, positiveUpTo(kLongestRun)}, end);
+    v.number({"end", "simulated time at which the run ends", Dimension::time, between(kShortestTime, kLongestRun)}, end);
     v.number({"frames_per_second", "frames written per second of simulated time", Dimension::frequency, positiveUpTo(kMostFrameRate)},
              framesPerSecond);
     if (end * framesPerSecond > kMostFrames)

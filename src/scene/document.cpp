@@ -86,6 +86,7 @@ std::string explained(std::string_view description) {
     const bool sawLetter = saw != std::string_view::npos && std::isalpha(static_cast<unsigned char>(description[saw + 7])) != 0;
     if (description.starts_with("cannot redefine existing")) text += "; it is given twice";
     if (description.find("invalid utf-8") != std::string_view::npos) text = "a letter is not in UTF-8; save the file as UTF-8";
+    if (description.starts_with("expected '\\n' after '\\r'")) text = "a line ends with a carriage return alone, as files of old Macs do; save the file with other line ends";
     if (description.starts_with("unescaped control characters"))
         text = "a text is not closed with a quote on the line where it begins";
     if ((description.starts_with("expected comma") || description.starts_with("expected a comment")) && sawLetter)

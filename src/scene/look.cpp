@@ -36,6 +36,7 @@ void CameraDescription::keys(KeyVisitor& v) {
     v.number({"focus", "distance that is sharp; default that of the target", Dimension::length, positive()}, focus);
     v.rows({"keyframes", "instead of position and target, rows of [time, position x, y, z, target x, y, z]; in SI units"}, static_cast<int>(kKeyWidth), keyframes);
 
+    if (!keyframes.empty() && (position || target)) v.problem("keyframes", "give either 'camera.keyframes', or 'camera.position' and 'camera.target'");
     if (!(norm(up) > 0)) v.problem("up", "'camera.up' must not be zero; write for example [0, 0, 1]");
     if (position && target && norm(*position - *target) == 0) v.problem("target", "'camera.target' is the camera's own position; it must look at another point");
     for (std::size_t row = 0; row + kKeyWidth <= keyframes.size(); row += kKeyWidth) {

@@ -136,16 +136,36 @@ private:
 
 }  // namespace
 
+namespace {
+
+/// As one more of the [[grains]], so that what is wrong with it is said of the option.
+void addGrains(Value& root, const std::string& file) {
+    const Place place{"--from"};
+    Table& scene = *root.as<Table>();
+    Value* list = scene.find("grains");
+    if (!list) {
+        list = &scene.insert("grains", place);
+        list->data = Array{};
+    }
+    Array* items = list->as<Array>();
+    if (!items) return;   // no list: an error of its own
+    Table table;
+    table.insert("table", place).data = file;
+    items->push_back(Value{place, std::move(table)});
+}
+
+}  // namespace
+
 Scene read(const Request& request, Methods methods) {
     if (methods.empty()) throw std::invalid_argument("a scene is read for at least one method");
     const Source source = request.text ? Source{request.scene, *request.text, {}} : findSource(request.scene);
     Value root = parseToml(source.text, request.scene);
     Diagnostics diagnostics;
     applyOverrides(root, request, diagnostics);
+    if (request.grains) addGrains(root, *request.grains);
     applyPresets(root, diagnostics);
     std::unique_ptr<SceneDescription> scene = describe(root, methods, diagnostics);
     const auto wellRead = [&](std::string_view path) { return !diagnostics.hasErrorAround(path); };
-    if (request.grains) scene->grains.emplace_back().table = *request.grains;
     const bool slabIsOpen = scene->domain.widthIsOpen() && wellRead("domain");
     Problems ofFiles;
     if (slabIsOpen) assumeSlabWidth(*scene, ofFiles);
@@ -181,7 +201,7 @@ Scene read(const Request& request, Methods methods) {
     place(ofWorld, root, diagnostics);
     throwIfWrong(diagnostics);
     const world::MethodInfo& method = scene->methodInfo();
-    return Scene(std::move(scene), std::move(world), std::move(stages), method, source.name, diagnostics.warningTexts(), assets.takeAssets(), assets.assetOfFile());
+    return Scene(std::move(scene), std::move(world), std::move(stages), method, request.name.value_or(source.name), diagnostics.warningTexts(), assets.takeAssets(), assets.assetOfFile());
 }
 
 Scene::Scene(std::unique_ptr<SceneDescription> description, world::World world, std::vector<world::Stage> stages, const world::MethodInfo& method,

@@ -26,11 +26,15 @@ using Methods = std::span<const world::MethodInfo* const>;
 /// The methods that Talus ships.
 Methods builtInMethods();
 
+/// Whether a scene is given by the path of its file (has '/' or ends in .toml), not as the name of a built-in one.
+bool isFile(std::string_view scene);
+
 /// What the user asked for: the scene and what the command line changes in it.
 struct Request {
     std::string scene;                           // a path (has '/' or ends in .toml) or the name of a built-in scene
     std::optional<std::string> method, variant, precision;
     std::vector<std::string> sets;               // "a.b=1", in order
+    std::optional<std::string> name = {};        // of the scene, instead of that of its file
     std::vector<std::string> withoutProbes = {}; // names of probes of the scene to leave out, before sets change it
     std::optional<std::string> grains = {};      // a file of grains to put in besides those of the scene
     std::optional<std::string> text = {};        // of the scene, where it is no file; `scene` then names it in messages

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -21,7 +22,9 @@ namespace {
 
 Source readFile(const std::string& path) {
     const auto fail = [&](int error) {
-        return Error(ExitCode::missing, fmt::format("cannot open scene '{}': {}", path, std::generic_category().message(error)));
+        const std::string stem = std::filesystem::path(path).stem().string();
+        const bool builtIn = std::ranges::find(embeddedScenes(), stem, &EmbeddedScene::name) != embeddedScenes().end();
+        return Error(ExitCode::missing, fmt::format("cannot open scene '{}': {}{}", path, std::generic_category().message(error), builtIn ? fmt::format("; the built-in scene is called '{}'", stem) : ""));
     };
     if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) throw fail(EISDIR);
     errno = 0;
@@ -43,8 +46,10 @@ std::string firstComment(std::string_view text) {
 
 }  // namespace
 
+bool isFile(std::string_view scene) { return scene.find('/') != std::string_view::npos || scene.ends_with(".toml"); }
+
 Source findSource(const std::string& scene) {
-    if (scene.find('/') != std::string::npos || scene.ends_with(".toml")) return readFile(scene);
+    if (isFile(scene)) return readFile(scene);
     std::vector<std::string_view> names;
     for (const EmbeddedScene& embedded : embeddedScenes()) {
         if (embedded.name == scene) return {scene, std::string(embedded.text), {}};

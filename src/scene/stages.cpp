@@ -31,13 +31,13 @@ void ProbeConditionDescription::keys(KeyVisitor& v) {
 }
 
 void UntilDescription::keys(KeyVisitor& v) {
-    v.number({"time", "how long the stage lasts", Dimension::time, positive()}, time);
+    v.number({"time", "how long the stage lasts", Dimension::time, Range{.min = kShortestTime}}, time);
     v.number({"speed_below", "mean speed of the grains, weighted by mass, that it must fall below", Dimension::velocity, positive()}, speedBelow);
     v.table({"mass", "mass of the grains in a region"}, massGiven, [&](KeyVisitor& inside) { mass.keys(inside); });
     v.table({"probe", "latest value of a probe"}, probeGiven, [&](KeyVisitor& inside) { probe.keys(inside); });
     v.number({"for", "how long the condition must hold", Dimension::time, nonNegative()}, hold);
-    v.number({"every", "simulated time between two looks at the condition", Dimension::time, positive()}, every);
-    v.number({"at_most", "how long the stage may last; required for all conditions but time", Dimension::time, positive()}, atMost);
+    v.number({"every", "simulated time between two looks at the condition", Dimension::time, Range{.min = kShortestTime}}, every);
+    v.number({"at_most", "how long the stage may last; required for all conditions but time", Dimension::time, Range{.min = kShortestTime}}, atMost);
     v.flag({"required", "whether a stage that reaches at_most is a failure (exit code 4) and not a warning"}, required);
 
     const int given = (time ? 1 : 0) + (speedBelow ? 1 : 0) + (massGiven ? 1 : 0) + (probeGiven ? 1 : 0);

@@ -15,6 +15,9 @@
 
 namespace talus::scene {
 
+/// Of runs and stages; steps much shorter have no finite rates in float [s].
+inline constexpr double kShortestTime = 1e-9;
+
 struct MassDescription {
     geometry::ShapeDescription region;      // in world coordinates
     std::optional<double> above, below;     // [kg]; one of them

@@ -78,7 +78,7 @@ SweepOptions trialOf(const CalibrationOptions& options, double fraction, double 
     }
     plan.variations = {{"dem.contact_friction", {fmt::format("{:.6g}", friction.contact)}}};
     const Path folder = folderOf(options, number);
-    return {.plan = plan, .program = options.program, .out = folder, .jobs = 1, .threads = options.threads, .resume = fs::exists(folder)};
+    return {.plan = plan, .program = options.program, .out = folder, .jobs = 1, .threads = options.threads, .resume = fs::exists(folder / "sweep.json")};
 }
 
 CalibrationRow rowOf(const Experiment& experiment, const SweepOutcome& outcome, double place) {

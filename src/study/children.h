@@ -8,6 +8,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,7 @@ pid_t startChild(const io::Path& program, const std::vector<std::string>& argume
 struct Child {
     pid_t process = 0;
     std::int64_t number = 0;                                    // of its case
+    std::optional<std::filesystem::file_time_type> recordBefore = {};   // when its run.json was last written, before it began
     std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 };
 

@@ -2,6 +2,7 @@
 #include "study/sweep.h"
 
 #include "core/problems.h"
+#include "io/csv_text.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -64,14 +65,6 @@ std::optional<std::vector<std::string>> rangeOf(std::string_view text, std::stri
     return values;
 }
 
-/// As RFC 4180 has it.
-std::string csvCell(const std::string& text) {
-    if (text.find_first_of(",\"\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) quoted.append(c == '"' ? 2 : 1, c == '\n' ? ' ' : c);
-    return quoted + "\"";
-}
-
 /// "kg/s" at the end of a name: "_kg_s"; nothing for what has no unit.
 std::string unitEnding(const std::string& unit) {
     if (unit.empty() || unit == "1") return {};
@@ -104,6 +97,12 @@ CaseOutcome outcomeOf(const nlohmann::json& json) {
 
 }  // namespace
 
+void requireDistinct(std::string_view option, const std::vector<std::string>& values) {
+    for (std::size_t i = 1; i < values.size(); ++i)
+        if (std::find(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(i), values[i]) != values.begin() + static_cast<std::ptrdiff_t>(i))
+            throw Error(ExitCode::usage, fmt::format("{}: the value '{}' is given twice", option, values[i]));
+}
+
 Variation parseVariation(std::string_view text) {
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size())
@@ -114,6 +113,7 @@ Variation parseVariation(std::string_view text) {
         if (const auto range = rangeOf(value, variation.key)) variation.values.insert(variation.values.end(), range->begin(), range->end());
         else variation.values.push_back(value);
     }
+    requireDistinct(fmt::format("--set {}", variation.key), variation.values);
     return variation;
 }
 
@@ -156,6 +156,7 @@ std::string SweepRecord::json() const {
     nlohmann::ordered_json json{{"scene", plan.request.scene}, {"variant", plan.request.variant.value_or("")}, {"precision", plan.request.precision.value_or("")}, {"sets", plan.request.sets}};
     json["variations"] = nlohmann::ordered_json::array();
     for (const Variation& v : plan.variations) json["variations"].push_back({{"key", v.key}, {"values", v.values}});
+    json["fingerprint"] = scene;
     json["cases"] = nlohmann::ordered_json::array();
     for (const std::optional<CaseOutcome>& outcome : outcomes) json["cases"].push_back(outcome ? jsonOf(*outcome) : nlohmann::ordered_json(nullptr));
     return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
@@ -170,6 +171,7 @@ SweepRecord SweepRecord::parse(std::string_view text, std::string_view origin) {
         if (const std::string precision = json.at("precision"); !precision.empty()) record.plan.request.precision = precision;
         json.at("sets").get_to(record.plan.request.sets);
         for (const auto& v : json.at("variations")) record.plan.variations.push_back({v.at("key"), v.at("values").get<std::vector<std::string>>()});
+        record.scene = json.value("fingerprint", "");
         for (const auto& o : json.at("cases")) record.outcomes.push_back(o.is_null() ? std::nullopt : std::optional(outcomeOf(o)));
         if (static_cast<std::int64_t>(record.outcomes.size()) != record.plan.cases()) throw Error(ExitCode::io, fmt::format("'{}' is damaged: it has another number of cases than its values make", origin));
     } catch (const nlohmann::json::exception& error) {
@@ -199,21 +201,21 @@ std::vector<SweepColumn> columnsOf(const SweepRecord& record) {
 std::string sweepTable(const SweepRecord& record) {
     const std::vector<SweepColumn> columns = columnsOf(record);
     std::string text = "case";
-    for (const Variation& v : record.plan.variations) text += "," + csvCell(v.key);
+    for (const Variation& v : record.plan.variations) text += "," + io::csvCell(v.key);
     text += ",exit_code,wall_s,grains,steps,time_s";
-    for (const SweepColumn& column : columns) text += "," + csvCell(column.title());
+    for (const SweepColumn& column : columns) text += "," + io::csvCell(column.title());
     text += ",message\n";
     for (std::size_t i = 0; i < record.outcomes.size(); ++i) {
         if (!record.outcomes[i]) continue;
         const CaseOutcome& o = *record.outcomes[i];
         text += record.plan.folderOf(static_cast<std::int64_t>(i));
-        for (const std::string& value : record.plan.valuesOf(static_cast<std::int64_t>(i))) text += "," + csvCell(value);
+        for (const std::string& value : record.plan.valuesOf(static_cast<std::int64_t>(i))) text += "," + io::csvCell(value);
         text += fmt::format(",{},{:.3f},{},{},{:.9g}", o.exitCode, o.wallSeconds, o.grains, o.steps, o.time);
         for (const SweepColumn& column : columns) {
             const double value = column.valueIn(o);
             text += std::isfinite(value) ? fmt::format(",{}", value) : ",";
         }
-        text += "," + csvCell(o.message) + "\n";
+        text += "," + io::csvCell(o.message) + "\n";
     }
     return text;
 }

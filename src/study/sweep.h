@@ -25,6 +25,9 @@ struct Variation {
 /// a value. Exit code 2 where it is none of these.
 Variation parseVariation(std::string_view text);
 
+/// Exit code 2 where a value comes twice: two cases would be the same.
+void requireDistinct(std::string_view option, const std::vector<std::string>& values);
+
 /// What a sweep is: the same in the folder and on the command line that resumes it.
 struct SweepPlan {
     scene::Request request;                 // without what varies
@@ -57,7 +60,8 @@ struct CaseOutcome {
 /// sweep.json: the plan and the outcomes so far, for --resume.
 struct SweepRecord {
     SweepPlan plan;
-    std::vector<std::optional<CaseOutcome>> outcomes;   // by case
+    std::vector<std::optional<CaseOutcome>> outcomes = {};   // by case
+    std::string scene = {};                                  // fingerprint of the first case that can be read
 
     std::string json() const;
     /// Exit code 5 where it is damaged; `origin` is named.

@@ -45,35 +45,33 @@ Path folderOf(const SweepOptions& options) {
     return Path(options.plan->request.scene).stem().string() + "-sweep";
 }
 
-SweepRecord newRecord(const Path& folder, const SweepOptions& options) {
+SweepRecord newRecord(const Path& folder, const SweepOptions& options, std::string fingerprint) {
     const Path file = folder / kRecordFile;
-    if (fs::exists(folder) && !fs::is_empty(folder)) {
+    if (!fs::is_empty(folder)) {
         if (!options.overwrite) throw Error(ExitCode::usage, fmt::format("'{}' is not empty; use --out for another folder, --resume to go on with the sweep in it, or --overwrite", folder.string()));
         if (!fs::exists(file)) throw Error(ExitCode::usage, fmt::format("'{}' holds no sweep; --overwrite replaces nothing else", folder.string()));
         removeSweep(folder, SweepRecord::parse(io::readFile(file), file.string()).plan);
     }
-    io::createDirectories(folder);
-    SweepRecord record{*options.plan, {}};
+    SweepRecord record{.plan = *options.plan, .scene = std::move(fingerprint)};
     record.outcomes.resize(static_cast<std::size_t>(record.plan.cases()));
     return record;
 }
 
 SweepRecord storedRecord(const Path& folder, const SweepOptions& options) {
     const Path file = folder / kRecordFile;
-    if (!fs::exists(file)) throw Error(ExitCode::missing, fmt::format("there is no sweep in '{}'", folder.string()));
     SweepRecord record = SweepRecord::parse(io::readFile(file), file.string());
-    if (options.plan && SweepRecord{record.plan, {}}.json() != SweepRecord{*options.plan, {}}.json())
+    if (options.plan && SweepRecord{.plan = record.plan}.json() != SweepRecord{.plan = *options.plan}.json())
         throw Error(ExitCode::usage, fmt::format("the sweep in '{}' is another: of other values, or of another scene; leave them out with --resume, or use --out for another folder", folder.string()));
     return record;
 }
 
-/// A mistake that every case shares is an error now, not a table of failures later.
-void requireOneReadable(const SweepPlan& plan) {
+/// The fingerprint of the first case that can be read. A mistake that every case shares is an error now, not a table of failures later.
+std::string fingerprintOf(const SweepPlan& plan) {
     std::optional<Error> first;
     for (std::int64_t i = 0; i < plan.cases(); ++i) {
         try {
-            scene::read(plan.requestOf(i), scene::builtInMethods());
-            return;
+            const scene::Scene scene = scene::read(plan.requestOf(i), scene::builtInMethods());
+            return fmt::format("{} to {} s", run::fingerprint(scene), scene.endTime());   // a run may get another end, the cases of a table may not
         } catch (const Error& error) {
             if (!first) first = error;
         }
@@ -81,11 +79,25 @@ void requireOneReadable(const SweepPlan& plan) {
     throw *first;
 }
 
+bool isUnfinished(const std::optional<CaseOutcome>& outcome) { return !outcome || outcome->unfinished(); }
+
+/// Cases of one table are of one scene: its file, or a mesh, may have changed since the others ran.
+void requireSameScene(const SweepRecord& record, const Path& folder) {
+    if (record.scene.empty() || std::ranges::none_of(record.outcomes, isUnfinished) || fingerprintOf(record.plan) == record.scene) return;
+    throw Error(ExitCode::usage, fmt::format("the scene '{}' has changed since the sweep in '{}' began; bring it back, or use --out for another folder", record.plan.request.scene, folder.string()));
+}
+
+std::optional<fs::file_time_type> timeOf(const Path& file) {
+    std::error_code error;
+    const fs::file_time_type time = fs::last_write_time(file, error);
+    return error ? std::nullopt : std::optional(time);
+}
+
 class Sweep {
 public:
     Sweep(const SweepOptions& options, Path folder, SweepRecord record) : options_(options), folder_(std::move(folder)), record_(std::move(record)) {
         for (std::int64_t i = 0; i < record_.plan.cases(); ++i)
-            if (const auto& outcome = at(i); !outcome || outcome->unfinished()) waiting_.push_back(i);
+            if (isUnfinished(at(i))) waiting_.push_back(i);
         std::ranges::reverse(waiting_);   // taken from the back
         todo_ = static_cast<std::int64_t>(waiting_.size());
     }
@@ -115,8 +127,10 @@ private:
     void startNext() {
         const std::int64_t number = waiting_.back();
         waiting_.pop_back();
-        children_.push_back({startChild(options_.program, argumentsOf(number), logOf(folder_, record_.plan, number)), number});
+        children_.push_back({startChild(options_.program, argumentsOf(number), logOf(folder_, record_.plan, number)), number, timeOf(recordOf(number))});
     }
+
+    Path recordOf(std::int64_t number) const { return folder_ / record_.plan.folderOf(number) / "run.json"; }
 
     std::vector<std::string> argumentsOf(std::int64_t number) const {
         const Path out = folder_ / record_.plan.folderOf(number);
@@ -150,11 +164,12 @@ private:
         if (child == children_.end()) return {};
         const std::int64_t number = child->number;
         CaseOutcome outcome{.exitCode = ended.code, .wallSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - child->start).count(), .message = {}};
+        const bool ran = ended.code == 0 || timeOf(recordOf(number)) != child->recordBefore;   // else the record is that of an earlier run
         children_.erase(child);
         secondsSpent_ += outcome.wallSeconds;
         ++finished_;
         const Path directory = folder_ / record_.plan.folderOf(number), log = logOf(folder_, record_.plan, number);
-        if (fs::exists(directory / "run.json")) {
+        if (ran && fs::exists(recordOf(number))) {
             const run::Record run = run::readRecord(directory);
             outcome.wallSeconds = run.wallSeconds;
             outcome.grains = run.grains;
@@ -200,12 +215,18 @@ private:
 
 SweepOutcome sweep(const SweepOptions& options, FunctionRef<void(const SweepProgress&)> show, run::StopRequested stop) {
     const Path folder = folderOf(options);
-    if (!options.resume) {
+    std::string fingerprint;
+    if (options.resume) {
+        if (!fs::exists(folder / kRecordFile)) throw Error(ExitCode::missing, fmt::format("there is no sweep in '{}'", folder.string()));
+    } else {
         options.plan->cases();
-        requireOneReadable(*options.plan);
+        fingerprint = fingerprintOf(*options.plan);
+        if (fs::exists(folder) && !fs::is_directory(folder)) throw Error(ExitCode::usage, fmt::format("'{}' is a file, not a folder", folder.string()));
+        io::createDirectories(folder);
     }
-    SweepRecord record = options.resume ? storedRecord(folder, options) : newRecord(folder, options);
-    const run::FolderLock lock(folder);
+    const run::FolderLock lock(folder);   // before anything in the folder is changed
+    SweepRecord record = options.resume ? storedRecord(folder, options) : newRecord(folder, options, std::move(fingerprint));
+    if (options.resume) requireSameScene(record, folder);
     return Sweep(options, folder, std::move(record)).run(show, stop);
 }
 

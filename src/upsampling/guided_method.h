@@ -32,6 +32,7 @@ public:
     void read(const Exec&, world::FieldNames, world::ChunkSink&) const override;
     std::vector<world::Metric> metrics() const override;
     std::vector<world::Metric> fallbacks() const override;
+    std::vector<std::string> takeWarnings() override { return guides_->takeWarnings(); }
     void save(Archive&) const override;
     void load(const Exec&, const Archive&) override;
 

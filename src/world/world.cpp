@@ -17,6 +17,16 @@
 
 namespace talus::world {
 
+double World::pressureBelow(const Fill& fill) const {
+    const double g = norm(gravity);
+    if (!fill.region || !(g > 0)) return 0;
+    const Aabb box = fill.region->bounds();
+    const Vec3 size = min(box.max, domain.max) - max(box.min, domain.min);
+    double height = 0;
+    for (int axis = 0; axis < 3; ++axis) height += std::abs(gravity[axis]) / g * size[axis];
+    return materials[static_cast<std::size_t>(fill.material)].bulkDensity() * g * height;
+}
+
 double World::fillVolume() const {
     double volume = 0;
     for (const Fill& fill : fills) {

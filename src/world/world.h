@@ -54,6 +54,8 @@ struct World {
     double fillVolume() const;
     /// Packed volume that emitters will have let out by the end [m³].
     double emittedVolume() const;
+    /// What the grains of a filled region press on what is below them when they stand there [Pa]; 0 of listed grains.
+    double pressureBelow(const Fill&) const;
     /// Materials that grains are or will be of, each once.
     std::vector<int> grainMaterials() const;
     /// The bodies at time t, in the order of `bodies`.

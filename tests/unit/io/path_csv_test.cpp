@@ -25,6 +25,11 @@ TEST(PathCsv, readsNumbersWithoutNames) {
     EXPECT_EQ(path.rotationsDeg, (std::vector<double>{10, 20, 30, 40, 50, 60}));
 }
 
+TEST(PathCsv, takesWhatSpreadsheetsMark) {
+    EXPECT_EQ(parsePath("\xef\xbb\xbftime,x,y,z\n0,1,2,3\n1,4,5,6\n").times, (std::vector<double>{0, 1}));
+    EXPECT_EQ(parsePath("\xef\xbb\xbf" "0,1,2,3\n1,4,5,6\n").times, (std::vector<double>{0, 1}));
+}
+
 TEST(PathCsv, quaternionsTurnOnWithoutJumps) {
     std::string text = "time,x,y,z,qw,qx,qy,qz\n";
     constexpr int kRows = 30;

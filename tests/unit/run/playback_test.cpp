@@ -122,6 +122,16 @@ TEST_F(Playbacks, grainsComeAtTheirBirthAndGoWithTheFrame) {
     EXPECT_LT(norm(now.at(2).position - Vec3{1, 1.4, 1}), kSingle);
 }
 
+// Of a scene without [[grains]] nothing is put in before the first step.
+TEST_F(Playbacks, startsWithoutGrains) {
+    write({}, 0);
+    write({{1, {1, 1, 1}, {0, 4, 0}, 0.05}}, 0.1);
+    Playback playback(folder_, world_.domain);
+    EXPECT_DOUBLE_EQ(playback.stableStep(world_), 0.025);
+    EXPECT_TRUE(at(playback, 0.025).empty());
+    EXPECT_EQ(at(playback, 0.1).count(1), 1U);
+}
+
 TEST_F(Playbacks, crossesAPeriodicFaceTheShortWay) {
     world_.domain.faces[0] = world_.domain.faces[1] = world::FaceType::periodic;
     write({{1, {9.9, 5, 5}, {4, 0, 0}}}, 0);

@@ -54,7 +54,7 @@ TEST(Parameters, Messages) {
               "scene.toml:1:12: 'time.end': unknown parameter 'taux'; did you mean 'tau'?");
     EXPECT_EQ(with("time.end = \"= 1/(tau - 1)\"\nparameters.tau = 1"),
               "scene.toml:1:12: 'time.end': the expression \"= 1/(tau - 1)\" gives inf, not a finite number");
-    EXPECT_EQ(with("time.end = \"= -tau\"\nparameters.tau = 1"), "scene.toml:1:12: 'time.end' is -1; it must be greater than 0 and at most 1000000");
+    EXPECT_EQ(with("time.end = \"= -tau\"\nparameters.tau = 1"), "scene.toml:1:12: 'time.end' is -1; it must be between 1e-09 and 1000000");
     EXPECT_EQ(with("parameters.a = \"= b\"\nparameters.b = \"= a\""),
               "scene.toml:1:16: 'parameters.a.default': parameter 'b' has no value (see its own error)\n"
               "scene.toml:2:16: 'parameters.b.default': parameter 'a' depends on itself");

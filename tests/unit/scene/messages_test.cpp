@@ -44,7 +44,7 @@ TEST(Messages, WrongTypes) {
 }
 
 TEST(Messages, Ranges) {
-    EXPECT_EQ(before("time.end = -1"), "scene.toml:1:12: 'time.end' is -1; it must be greater than 0 and at most 1000000");
+    EXPECT_EQ(before("time.end = -1"), "scene.toml:1:12: 'time.end' is -1; it must be between 1e-09 and 1000000");
     EXPECT_EQ(before("seed = -1"), "scene.toml:1:8: 'seed' is -1; it must be between 0 and 9007199254740992");
     EXPECT_EQ(before("time.end = inf"), "scene.toml:1:12: 'time.end' is inf; it must be a finite number");
     EXPECT_EQ(before("time.end = nan"), "scene.toml:1:12: 'time.end' is nan; it must be a finite number");
@@ -149,7 +149,7 @@ TEST(Messages, WhatTheMethodRefuses) {
 TEST(Messages, AllAtOnceInOrder) {
     EXPECT_EQ(errorOf("seed = -1\ntime = { end = 0, fps = 3 }\n[[grains]]\nmaterial = \"x\"\n"),
               "scene.toml:1:8: 'seed' is -1; it must be between 0 and 9007199254740992\n"
-              "scene.toml:2:16: 'time.end' is 0; it must be greater than 0 and at most 1000000\n"
+              "scene.toml:2:16: 'time.end' is 0; it must be between 1e-09 and 1000000\n"
               "scene.toml:2:19: unknown key 'time.fps'; keys here are 'end', 'frames_per_second'\n"
               "scene.toml:3:1: missing key 'grains[0].region': the shape to fill\n"
               "scene.toml:4:12: 'grains[0].material': there is no material \"x\"; there are no materials");

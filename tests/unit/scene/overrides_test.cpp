@@ -75,9 +75,9 @@ TEST(Overrides, Messages) {
               "--variant smok: the scene has no variant 'smok'; did you mean 'smoke'? its variants are 'smoke', 'dotted', 'bad'");
     EXPECT_EQ(errorOf(kGood, variant("smoke")), "--variant smoke: the scene has no variant 'smoke'; it has none");
     EXPECT_EQ(errorOf(kScene, variant("bad")),
-              "scene.toml:25:14: 'time.end' is -4; it must be greater than 0 and at most 1000000\n"
+              "scene.toml:25:14: 'time.end' is -4; it must be between 1e-09 and 1000000\n"
               "scene.toml:26:1: 'bodies' has 2 items, counted from [0]");
-    EXPECT_EQ(errorOf(kScene, sets({"time.end=-1"})), "--set time.end=-1: 'time.end' is -1; it must be greater than 0 and at most 1000000");
+    EXPECT_EQ(errorOf(kScene, sets({"time.end=-1"})), "--set time.end=-1: 'time.end' is -1; it must be between 1e-09 and 1000000");
     EXPECT_EQ(errorOf(kScene, sets({"time.edn=1"})), "--set time.edn=1: unknown key 'time.edn'; did you mean 'end'?");
     EXPECT_EQ(errorOf(kScene, sets({"bodies.flor.contact=slip"})),
               "--set bodies.flor.contact=slip: 'bodies' has no item with the name 'flor'; did you mean 'floor'?");
@@ -90,7 +90,7 @@ TEST(Overrides, Messages) {
     EXPECT_EQ(errorOf(kScene, sets({"seed=-1", "gravity=[1]", "time.end=0"})),
               "--set seed=-1: 'seed' is -1; it must be between 0 and 9007199254740992\n"
               "--set gravity=[1]: 'gravity' must be a list of 3 numbers, not 1\n"
-              "--set time.end=0: 'time.end' is 0; it must be greater than 0 and at most 1000000");
+              "--set time.end=0: 'time.end' is 0; it must be between 1e-09 and 1000000");
 }
 
 }  // namespace
