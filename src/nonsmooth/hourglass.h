@@ -12,7 +12,7 @@
 
 namespace talus::nonsmooth {
 
-/// A bound of the largest eigenvalue of W_αβ = s_α s_β Σ_i Γ_αi Γ_βi/m_i, Γ the signs at the corners: the largest sum of a row. With equal
+/// A bound of the largest eigenvalue of W_αβ = k_α k_β Σ_i Γ_αi Γ_βi/m_i, k `scale`, Γ the signs at the corners: the largest sum of a row. With equal
 /// masses W is diagonal and it is exact.
 double largestMobility(const std::array<double, kPatterns>& scale, const std::array<double, kCorners>& inverseMass);
 

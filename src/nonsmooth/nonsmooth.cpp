@@ -17,7 +17,7 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"spacing", "of the grid; from the scene's resolution unless given", Dimension::length, positive()}, spacing);
     v.vector({"cells", "cells along x, y, z of the domain, instead of one spacing for all axes", Dimension::none, {.min = 1, .max = kMostCells}}, cells);
     v.choice({"stress_basis", "constant: one stress tensor a cell; trilinear: between nodes as in the paper, with odd and even layers coming apart"}, kStressBasisNames, stressBasis);
-    v.flag({"hourglass_friction", "friction also against patterns of velocity within cells that their mean strain does not know; slopes stop flowing near their angle, for more time; with constant stress and gauss_seidel"}, hourglassFriction);
+    v.flag({"hourglass_friction", "friction also against patterns of velocity within cells that their mean strain does not know; slopes creep and flow less; with constant stress, gauss_seidel and the exact cone without anisotropy"}, hourglassFriction);
     v.choice({"constraint", "volume_fraction: grains may be compressed until they are packed; divergence: never compressed, however loose"}, kConstraintNames, constraint);
     v.number({"max_volume_fraction", "volume fraction that grains cannot exceed; the packing fraction of each material unless given", Dimension::none, positiveUpTo(1)}, maxVolumeFraction);
     v.number({"volume_correction", "rate at which the volume that grains take up beyond what there is moves apart, in positions alone; 0: it does not", Dimension::frequency, nonNegative()}, volumeCorrection);

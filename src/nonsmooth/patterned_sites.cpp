@@ -57,7 +57,7 @@ template <class T>
 
 }  // namespace
 
-// W of the patterns, ½ V² s_α s_β Σ_i Γ_αi Γ_βi/m_i with s_α = c_α/8, by the largest sum of a row: exact where nodes weigh the same.
+// W of the patterns, ½ V² k_α k_β Σ_i Γ_αi Γ_βi/m_i with k_α = c_α/8, by the largest sum of a row: exact where nodes weigh the same.
 template <class T>
 void SiteGroups<T>::buildPatterns(const FrictionProblem& problem, std::size_t group) {
     alignas(64) T scale[kPatterns][8], mobility[8], stress[3 * kPatterns][8];
