@@ -5,6 +5,7 @@
 
 #include "elastoplastic/elasticity.h"
 #include "elastoplastic/elastoplastic.h"
+#include "elastoplastic/flow_memory.h"
 #include "elastoplastic/node_system.h"
 #include "elastoplastic/points.h"
 #include "elastoplastic/sand.h"
@@ -69,7 +70,6 @@ private:
         Wide<Real> inertia;        // d √ρ/(I₀ Δt)
     };
     struct StepMatter {
-        Real memory;               // part of the velocities finer than the grid that is left after the step
         std::vector<Real> law, lambda, twoMu, viscosity, soundSquared, kappaFast, inertia;
 
         GroupMatter of(int material) const {
@@ -98,7 +98,7 @@ private:
 
     void pointsToGrid(const Exec&, const world::World&, double dt);
     template <template <class> class Stencil>
-    void scatterBlock(const world::World&, std::size_t pointBlock, double dt);
+    void scatterBlock(const world::World&, std::size_t pointBlock, const FlowMemory<Real>&, double dt);
     /// What world.forces do to the velocities of a group in the step: x of eight points, then y, then z.
     void push(const world::World&, const mpm::PointBlock&, std::uint32_t group, double dt, Real* change) const;
     /// μ̂ of the steepest sand: it shears on itself before it passes on more. Solids alone pass on all.
@@ -120,6 +120,9 @@ private:
     WideMask<Real> answer(const GroupMatter&, const Cone<Real>&, const std::array<Wide<Real>, 9>& stretch, SandState<Real>&, Wide<Real>& soundSquared) const;
     std::optional<int> oneSand(const mpm::PointBlock&) const;
     StepMatter stepMatter(double dt) const;
+    VelocityMemory memory(double dt) const;
+    /// What each point of a group would keep of velocities finer than the grid (step.cpp).
+    Wide<Real> memoryOf(const FlowMemory<Real>&, std::uint32_t group) const;
     /// Puts points of a block, or one, out of bodies that they came into (leave_bodies.cpp).
     /// `before`: positions at the start of the step; none where no point of the block can have met a body.
     void leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const Real> before, double dt, BlockReport&);

@@ -14,7 +14,7 @@
 namespace talus::mpm {
 
 inline constexpr int kTileSide = 8, kTileNodes = 512;
-/// Mass, momentum, 0, impulse of the step; later mass, velocity, 0, velocity at the start of the step.
+/// Mass, momentum, mass times memory, impulse of the step; later mass, velocity, memory a, a times the velocity at the start of the step.
 inline constexpr int kNodeReals = 8;
 
 template <class Real>

@@ -20,11 +20,12 @@ decltype(auto) withStencil(Kernel kernel, const F& f) {
     return kernel == Kernel::cubic ? f.template operator()<CubicStencil>() : f.template operator()<QuadraticStencil>();
 }
 
-/// What a group of points gives to the grid: node i gets w_i (mass, momentum + affine (r_i − r_p)) and the impulse of the
+/// What a group of points gives to the grid: node i gets w_i (mass, momentum + affine (r_i − r_p)), w_i `remembered`, and the impulse of the
 /// step, w_i (impulse + impulseAffine (r_i − r_p)), r in cell units. All of it is handed over times the stencil's `centre`.
 template <class Real>
 struct PointMomenta {
     Wide<Real> mass;
+    Wide<Real> remembered;   // mass times the part that the point would keep of what it has beyond the grid
     std::array<Wide<Real>, 3> momentum, impulse;
 };
 /// A column of the two affine matrices: the change from node to node along an axis.
@@ -37,7 +38,7 @@ struct MomentaSlope {
 template <template <class> class Stencil, class Real, class Along>
 [[gnu::always_inline]] inline void scatter(const Stencil<Real>& s, PointMomenta<Real> m, const Along& along, int points, Real* tile) {
     using W = Wide<Real>;
-    alignas(64) Real value[4][64];   // (mass, momentum, 0, impulse) at the base node, then their slopes along x, y, z
+    alignas(64) Real value[4][64];   // (mass, momentum, remembered, impulse) at the base node, then their slopes along x, y, z
     const W none(Real(0));
     const auto take = [&](std::size_t axis) __attribute__((always_inline)) {
         const MomentaSlope<Real> slope = along(axis);
@@ -50,7 +51,7 @@ template <template <class> class Stencil, class Real, class Along>
     take(0);   // not a loop: GCC 12 leaves one rolled up, with its packs in memory
     take(1);
     take(2);
-    storeTransposed<Real>({m.mass, m.momentum[0], m.momentum[1], m.momentum[2], none, m.impulse[0], m.impulse[1], m.impulse[2]}, value[0]);
+    storeTransposed<Real>({m.mass, m.momentum[0], m.momentum[1], m.momentum[2], m.remembered, m.impulse[0], m.impulse[1], m.impulse[2]}, value[0]);
     for (std::size_t p = 0, count = static_cast<std::size_t>(points); p < count;) {
         const bool pair = p + 1 < count && s.corner[p] == s.corner[p + 1];
         Real* node = tile + kNodeReals * s.corner[p];
@@ -66,10 +67,12 @@ struct PointVelocities {
     std::array<Wide<Real>, 3> velocity;
     std::array<Wide<Real>, 9> moment;       // row-major
 };
-/// What a group of points takes from the grid: velocities at the end of the step and at its start.
+/// What a group of points takes from the grid: velocities at the end of the step; those at its start times the memory a of nodes, and a itself.
 template <class Real>
 struct GatheredVelocities {
     PointVelocities<Real> after, before;
+    Wide<Real> memory;                         // Σ w a
+    std::array<Wide<Real>, 3> memoryMoment;    // Σ w a (r_i − r_p)
 };
 
 template <template <class> class Stencil, class Real>
@@ -93,8 +96,10 @@ template <template <class> class Stencil, class Real>
         g.after.velocity[row] = value[1 + row] * s.centre;
         g.before.velocity[row] = value[5 + row] * s.centre;
     }
+    g.memory = value[4] * s.centre;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const std::array<W, 8> moment = loadTransposed(sums[1 + axis]);
+        g.memoryMoment[axis] = s.centre * negMulAdd(value[4], s.fraction[axis], moment[4]);
         for (std::size_t row = 0; row < 3; ++row) {
             g.after.moment[3 * row + axis] = s.centre * negMulAdd(value[1 + row], s.fraction[axis], moment[1 + row]);
             g.before.moment[3 * row + axis] = s.centre * negMulAdd(value[5 + row], s.fraction[axis], moment[5 + row]);
@@ -102,5 +107,50 @@ template <template <class> class Stencil, class Real>
     }
     return g;
 }
+
+// What points have beyond what the grid gave back at the start of the step is kept in part. Every node i has a part a_i of its own, and
+//     v ← v¹ + Σ w_i a_i (v + C (x_i − x) − v_i⁰),
+// which sums up to nothing over all points, because Σ_p m w_i (v + C (x_i − x)) = m_i v_i⁰: momentum is kept whatever the a_i are. C keeps the first
+// moment of the same sum, from which its symmetric part, shear, fades as fast as anywhere, while its spin stays: linear and angular momentum of what is
+// kept belong together. Second moments of the sum are taken as those of equal a_i: angular momentum is kept to rounding where a is uniform.
+
+template <class Real>
+struct PointVelocity {
+    std::array<Wide<Real>, 3> velocity;
+    std::array<Wide<Real>, 9> gradient;     // C, row-major [1/s]
+};
+/// Constants of a step.
+template <class Real>
+struct Keeping {
+    Keeping(const std::array<Real, 3>& h, Real perMoment, Real least) : spacing(h), leastMemory(least) {
+        for (std::size_t axis = 0; axis < 3; ++axis) toGradient[axis] = perMoment / h[axis];
+        for (std::size_t i = 0; i < 9; ++i) aspect[i] = (h[i / 3] / h[i % 3]) * (h[i / 3] / h[i % 3]);
+    }
+    std::array<Real, 3> spacing, toGradient;   // h along each axis; from moments of velocities in cell units to their gradient
+    std::array<Real, 9> aspect;                // C D is symmetric where C is, D = h² 1/kPerMoment, if the cells are cubes
+    Real leastMemory;                          // least a of all nodes
+
+    /// `own`: before the step. Where points have no C it stays 0, and what comes of it here is to be dropped.
+    [[gnu::always_inline]] PointVelocity<Real> operator()(const GatheredVelocities<Real>& grid, const PointVelocity<Real>& own) const {
+        using W = Wide<Real>;
+        PointVelocity<Real> now;
+        for (std::size_t row = 0; row < 3; ++row) {
+            W v = mulAdd(grid.memory, own.velocity[row], grid.after.velocity[row] - grid.before.velocity[row]);
+            for (std::size_t axis = 0; axis < 3; ++axis) v = mulAdd(own.gradient[3 * row + axis], grid.memoryMoment[axis] * spacing[axis], v);
+            now.velocity[row] = v;
+        }
+        std::array<W, 9> kept;
+        for (std::size_t i = 0; i < 9; ++i)
+            kept[i] = mulAdd(mulAdd(own.velocity[i / 3], grid.memoryMoment[i % 3], -grid.before.moment[i]), W(toGradient[i % 3]), grid.memory * own.gradient[i]);
+        // The symmetric part of C D is cut down from a to the least.
+        const W part = W(leastMemory) / max(grid.memory, W(Real(1e-6))), half(Real(0.5)), same = mulAdd(half, part, half), turned = mulAdd(half, part, -half);
+        for (std::size_t i = 0; i < 9; ++i) {
+            const std::size_t row = i / 3, axis = i % 3;
+            const W spin = row == axis ? turned : turned * aspect[i];
+            now.gradient[i] = mulAdd(same, kept[i], mulAdd(spin, kept[3 * axis + row], grid.after.moment[i] * toGradient[axis]));
+        }
+        return now;
+    }
+};
 
 }  // namespace talus::mpm
