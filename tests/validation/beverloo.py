@@ -85,7 +85,7 @@ def drift_of(folder: Path, outlet: float) -> float:
 
 def flows_of(options: argparse.Namespace, openings: list[float]) -> list[tuple[float, float, float]]:
     """Runs the openings; (D in cells, Q in kg/s, its drift) of each."""
-    settings = ["outlet=" + ",".join(str(SIZE * d) for d in openings), f"resolution.size={SIZE}", f"wall={3 * SIZE}", *placed(options.method), *windows(options.method, options.filled), "time.end==steady_to", *options.set]
+    settings = ["outlet=" + ",".join(str(SIZE * d) for d in openings), f"resolution.size={SIZE}", f"wall={3 * SIZE}", *placed(options.method), *windows(options.method, options.filled or (4.5 if options.method == "elastoplastic" else 2.5)), "time.end==steady_to", *options.set]
     flows = []
     for row in done(sweep(options.talus, "silo", [options.method], settings, options.out, options.jobs)):
         outlet = float(row["outlet"])
@@ -98,7 +98,7 @@ def main() -> int:
     parser = arguments(__doc__)
     parser.add_argument("--method", choices=METHODS, required=True)
     parser.add_argument("--most-k", type=float, help="cells or grains; 2 and 3 unless given")
-    parser.add_argument("--filled", type=float, default=2.5, help="height of the fill in outlets, of grids")
+    parser.add_argument("--filled", type=float, help="height of the fill in outlets, of grids; 2.5 unless given, 4.5 for elastoplastic, whose windows are longer")
     parser.add_argument("--openings", help="in cells or grains, at least four, separated by commas")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="of the scene, for all openings: elastoplastic.flow_relaxation_time=0.01129")
     options = parser.parse_args()
