@@ -13,6 +13,7 @@
 #include "mpm/node_contact.h"
 #include "mpm/room.h"
 #include "mpm/tile.h"
+#include "mpm/transfer.h"
 
 #include <optional>
 #include <vector>
@@ -70,6 +71,7 @@ private:
         Wide<Real> inertia;        // d √ρ/(I₀ Δt)
     };
     struct StepMatter {
+        double memory;             // part of the velocities finer than the grid that is left after the step; the least of all, if they differ
         std::vector<Real> law, lambda, twoMu, viscosity, soundSquared, kappaFast, inertia;
 
         GroupMatter of(int material) const {
@@ -96,8 +98,18 @@ private:
     template <class PointAt>
     world::Inserted add(const Exec&, world::World&, const world::Fill&, std::size_t count, const PointAt&);
 
+    /// Calls `f` with the kind of memory as its template argument: [&]<mpm::Memory kMemory>() { … }.
+    template <class F>
+    decltype(auto) withMemory(const F& f) const {
+        return settings_.flowRelaxationTime ? f.template operator()<mpm::Memory::ofNodes>() : f.template operator()<mpm::Memory::even>();
+    }
+    /// The same with the stencil, too: [&]<template <class> class Stencil, mpm::Memory kMemory>() { … }.
+    template <class F>
+    decltype(auto) withKernels(const F& f) const {
+        return mpm::withStencil(settings_.kernel, [&]<template <class> class Stencil>() { return withMemory([&]<mpm::Memory kMemory>() { return f.template operator()<Stencil, kMemory>(); }); });
+    }
     void pointsToGrid(const Exec&, const world::World&, double dt);
-    template <template <class> class Stencil>
+    template <template <class> class Stencil, mpm::Memory kMemory>
     void scatterBlock(const world::World&, std::size_t pointBlock, const FlowMemory<Real>&, double dt);
     /// What world.forces do to the velocities of a group in the step: x of eight points, then y, then z.
     void push(const world::World&, const mpm::PointBlock&, std::uint32_t group, double dt, Real* change) const;
@@ -115,7 +127,7 @@ private:
     /// `cells`: by how many a node moves at most. Returns the row of a point that is not finite, or −1.
     std::int64_t gridToPoints(const Exec&, const world::World&, double dt, double cells);
     /// What the points of a block do with their tile. `Several`: points may be of different laws and stiffness; else all are of `material`, or of sands that differ in friction and density.
-    template <template <class> class Stencil, bool Several>
+    template <template <class> class Stencil, mpm::Memory kMemory, bool Several>
     BlockReport updateBlock(const mpm::PointBlock&, const Real* tile, double dt, const StepMatter&, int material);
     WideMask<Real> answer(const GroupMatter&, const Cone<Real>&, const std::array<Wide<Real>, 9>& stretch, SandState<Real>&, Wide<Real>& soundSquared) const;
     std::optional<int> oneSand(const mpm::PointBlock&) const;

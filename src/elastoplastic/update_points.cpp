@@ -4,7 +4,6 @@
 #include "elastoplastic/point_state.h"
 #include "elastoplastic/sand.h"
 #include "elastoplastic/solid.h"
-#include "mpm/transfer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,23 +27,20 @@ template <class Real>
 }
 
 // Velocity and affine matrix keep a part of what they had beyond the grid (mpm/transfer.h). Positions and strain move with the grid alone.
-template <class Real>
+template <class Real, mpm::Memory kMemory>
 struct GridMotion {
     std::array<Real, 3> toCells;                         // Δt/h
     Wide<Real> step;                                     // Δt
-    mpm::Keeping<Real> keep;
+    mpm::Keeping<Real, kMemory> keep;
     bool keepsAffine;
     Wide<Real> fastest{Real(0)}, steepest{Real(0)};      // cells moved and |∇v| so far, of each lane
 
     /// (16)–(18) of a group: returns Δt ∇v, adds the positions to `finite`.
     [[gnu::always_inline]] std::array<Wide<Real>, 9> move(const mpm::GatheredVelocities<Real>& grid, Real* position, Real* velocity, Real* affine, Wide<Real>& finite) {
         using W = Wide<Real>;
-        mpm::PointVelocity<Real> own;
-        for (std::size_t axis = 0; axis < 3; ++axis) own.velocity[axis] = W::load(velocity + 8 * axis);
-        for (std::size_t i = 0; i < 9; ++i) own.gradient[i] = W::load(affine + 8 * i);
-        const mpm::PointVelocity<Real> kept = keep(grid, own);
+        const auto kept = keep.of(grid, velocity, affine);
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            kept.velocity[axis].store(velocity + 8 * axis);
+            kept.velocity(axis).store(velocity + 8 * axis);
             const W moved = grid.after.velocity[axis] * toCells[axis];
             fastest = max(fastest, abs(moved));
             const W p = W::load(position + 8 * axis) + moved;
@@ -54,7 +50,7 @@ struct GridMotion {
         std::array<W, 9> stretch;
         for (std::size_t i = 0; i < 9; ++i) {
             const W gradient = grid.after.moment[i] * keep.toGradient[i % 3];
-            if (keepsAffine) kept.gradient[i].store(affine + 8 * i);
+            if (keepsAffine) kept.gradient(i).store(affine + 8 * i);
             steepest = max(steepest, abs(gradient));
             stretch[i] = gradient * step;
         }
@@ -91,8 +87,8 @@ std::int64_t ElastoplasticMethod<Real>::gridToPoints(const Exec& exec, const wor
         const Real* positions = points_.position.group(block.firstGroup);
         const std::vector<Real> before(positions, positions + (!movedBodies_.empty() && mayMeetBodies(block, furthest) ? 24 * std::size_t{block.groups} : 0));
         const std::optional<int> material = several_ ? oneSand(block) : std::optional(0);
-        reports[b] = mpm::withStencil(settings_.kernel, [&]<template <class> class Stencil>() {
-            return material ? updateBlock<Stencil, false>(block, tile, dt, matter, *material) : updateBlock<Stencil, true>(block, tile, dt, matter, 0);
+        reports[b] = withKernels([&]<template <class> class Stencil, mpm::Memory kMemory>() {
+            return material ? updateBlock<Stencil, kMemory, false>(block, tile, dt, matter, *material) : updateBlock<Stencil, kMemory, true>(block, tile, dt, matter, 0);
         });
         if (!movedBodies_.empty()) leaveBodies(world, block, before, dt, reports[b]);
     });
@@ -115,11 +111,10 @@ std::int64_t ElastoplasticMethod<Real>::gridToPoints(const Exec& exec, const wor
 // (11)–(13), (16)–(18) for the points of one block. Departure from §5.4: positions and strain move with the velocity after friction, as
 // velocities do; with the velocity before it, a bed that friction holds on a slope creeps.
 template <class Real>
-template <template <class> class Stencil, bool Several>
+template <template <class> class Stencil, mpm::Memory kMemory, bool Several>
 typename ElastoplasticMethod<Real>::BlockReport ElastoplasticMethod<Real>::updateBlock(const mpm::PointBlock& block, const Real* tile, double dt, const StepMatter& matters, int material) {
     using W = Wide<Real>;
-    const std::array<Real, 3> spacing{static_cast<Real>(frame_.spacing.x), static_cast<Real>(frame_.spacing.y), static_cast<Real>(frame_.spacing.z)};
-    GridMotion<Real> motion{.toCells = perAxis(dt), .step = W(static_cast<Real>(dt)), .keep = {spacing, static_cast<Real>(Stencil<Real>::kPerMoment), static_cast<Real>(memory(dt).atRest)}, .keepsAffine = settings_.affine()};
+    GridMotion<Real, kMemory> motion{.toCells = perAxis(dt), .step = W(static_cast<Real>(dt)), .keep = {frame_.spacing, Stencil<Real>::kPerMoment, matters.memory}, .keepsAffine = settings_.affine()};
     GroupMatter matter = matters.of(material);
     W soundSquared(Real(0));
     BlockReport report;
@@ -135,7 +130,7 @@ typename ElastoplasticMethod<Real>::BlockReport ElastoplasticMethod<Real>::updat
         }
         const int points = mpm::pointsInGroup(block, g);
         W finite(Real(0));
-        const std::array<W, 9> stretch = motion.move(mpm::gather(Stencil<Real>(position), points, tile), position, velocity, affine, finite);   // Δt ∇v
+        const std::array<W, 9> stretch = motion.move(mpm::gather<kMemory>(Stencil<Real>(position), points, tile), position, velocity, affine, finite);   // Δt ∇v
         SandState<Real> state;   // not braces: those would write zeros first
         state.strain = advanceStrain(loadSym(strain), stretch);
         state.expansion = W::load(expansion);
@@ -201,7 +196,7 @@ std::optional<int> ElastoplasticMethod<Real>::oneSand(const mpm::PointBlock& blo
 template <class Real>
 typename ElastoplasticMethod<Real>::StepMatter ElastoplasticMethod<Real>::stepMatter(double dt) const {
     const double h = frame_.smallestSpacing();
-    StepMatter step{.law = {}, .lambda = {}, .twoMu = {}, .viscosity = {}, .soundSquared = {}, .kappaFast = {}, .inertia = {}};
+    StepMatter step{.memory = memory(dt).atRest, .law = {}, .lambda = {}, .twoMu = {}, .viscosity = {}, .soundSquared = {}, .kappaFast = {}, .inertia = {}};
     for (const Matter& matter : matter_) {
         const Elasticity& e = matter.elasticity;
         const double soundSpeed = several_ ? matter.soundSpeed : waveSpeed_;

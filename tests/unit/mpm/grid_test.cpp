@@ -155,7 +155,7 @@ public:
         }
         forGroups([&](std::size_t, std::uint32_t g, int count) {
             const Positions position = drifted(g, [&](std::size_t i) { return -std::cos(static_cast<double>(i * g)); });
-            const auto [v, before, memory, memoryMoment] = gather(Stencil<Real>(position.data()), count, tile.data());
+            const auto [v, before, memory, memoryMoment] = gather<Memory::ofNodes>(Stencil<Real>(position.data()), count, tile.data());
             for (int p = 0; p < count; ++p) {
                 const Vec3 expected = affine(placeOf(position, p));
                 for (int axis = 0; axis < 3; ++axis) EXPECT_NEAR(v.velocity[static_cast<std::size_t>(axis)].lane(p), expected[axis], 20 * kTolerance);
@@ -262,18 +262,18 @@ TEST(Transfer, cubicAgreesWithDenseSumsInFloat) { transfersAgreeWithDenseSums<Cu
 
 // A group of points in one tile: momenta to the nodes, random impulses there, velocities back with what the points had beyond the
 // grid kept in part. Linear momentum and angular momentum, Σ m (x × v) and that of the affine matrices, change by the impulses.
-template <template <class> class Stencil>
+template <template <class> class Stencil, Memory kMemory>
 class GroupInATile {
 public:
-    /// `memoryAt(p)`: what the p-th point would keep.
+    /// `memoryAt(p)`: what the p-th point would keep, if that is for nodes to say.
     template <class MemoryAt>
     GroupInATile(double leastMemory, const MemoryAt& memoryAt) : stencil_((place(), position_.data())) {
         for (std::size_t k = 0; k < 13; ++k)
-            for (std::size_t p = 0; p < 8; ++p) start_[k][p] = k == 0 ? 1 + 0.1 * static_cast<double>(p) : std::sin(static_cast<double>(17 * k + 5 * p));
+            for (std::size_t p = 0; p < 8; ++p) start_[8 * k + p] = k == 0 ? 1 + 0.1 * static_cast<double>(p) : std::sin(static_cast<double>(17 * k + 5 * p));
         alignas(64) std::array<double, 8> memory;
         for (std::size_t p = 0; p < 8; ++p) memory[p] = memoryAt(p);
-        const Wide<double> mass = stencil_.centre * Wide<double>::load(start_[0].data()), none(0.0);
-        const auto column = [&](std::size_t k) { return mass * Wide<double>::load(start_[k].data()); };
+        const Wide<double> mass = stencil_.centre * Wide<double>::load(start_.data()), none(0.0);
+        const auto column = [&](std::size_t k) { return mass * Wide<double>::load(start_.data() + 8 * k); };
         const auto along = [&](std::size_t axis) { return MomentaSlope<double>{{column(4 + axis), column(7 + axis), column(10 + axis)}, {none, none, none}}; };
         scatter(stencil_, PointMomenta<double>{mass, mass * Wide<double>::load(memory.data()), {column(1), column(2), column(3)}, {none, none, none}}, along, 8, tile_.data());
         pushNodes();
@@ -293,45 +293,47 @@ private:
             const Vec3 x{n / 64 - 2.0, n / 8 % 8 - 2.0, n % 8 - 2.0}, impulse{std::sin(1.0 * n), std::cos(2.0 * n), std::sin(3.0 * n)};
             linear += impulse;
             angular += cross(x, impulse);
-            node[4] /= node[0];
+            node[4] = kMemory == Memory::ofNodes ? node[4] / node[0] : 0;
             for (int axis = 0; axis < 3; ++axis) {
-                node[5 + axis] = node[4] * node[1 + axis] / node[0];
+                node[5 + axis] = (kMemory == Memory::ofNodes ? node[4] : 1) * node[1 + axis] / node[0];
                 node[1 + axis] = (node[1 + axis] + impulse[axis]) / node[0];
             }
         }
     }
-    void takeBack(const Keeping<double>& keep) {
-        PointVelocity<double> own;
-        for (std::size_t k = 0; k < 3; ++k) own.velocity[k] = Wide<double>::load(start_[1 + k].data());
-        for (std::size_t k = 0; k < 9; ++k) own.gradient[k] = Wide<double>::load(start_[4 + k].data());
-        const PointVelocity<double> now = keep(gather(stencil_, 8, tile_.data()), own);
+    void takeBack(const Keeping<double, kMemory>& keep) {
+        const GatheredVelocities<double> grid = gather<kMemory>(stencil_, 8, tile_.data());
+        const auto now = keep.of(grid, start_.data() + 8, start_.data() + 32);
         for (int p = 0; p < 8; ++p) {
             const auto lane = static_cast<std::size_t>(p);
             const Vec3 x{position_[lane], position_[8 + lane], position_[16 + lane]};
             Vec3 dv;
             std::array<double, 9> dC;   // changes of velocity and gradient
-            for (std::size_t k = 0; k < 3; ++k) dv[static_cast<int>(k)] = now.velocity[k].lane(p) - start_[1 + k][lane];
-            for (std::size_t k = 0; k < 9; ++k) dC[k] = now.gradient[k].lane(p) - start_[4 + k][lane];
-            linear -= start_[0][lane] * dv;
-            angular -= start_[0][lane] * (cross(x, dv) + Vec3{dC[7] - dC[5], dC[2] - dC[6], dC[3] - dC[1]} / kPerMoment);
+            for (std::size_t k = 0; k < 3; ++k) dv[static_cast<int>(k)] = now.velocity(k).lane(p) - start_[8 * (1 + k) + lane];
+            for (std::size_t k = 0; k < 9; ++k) dC[k] = now.gradient(k).lane(p) - start_[8 * (4 + k) + lane];
+            linear -= start_[lane] * dv;
+            angular -= start_[lane] * (cross(x, dv) + Vec3{dC[7] - dC[5], dC[2] - dC[6], dC[3] - dC[1]} / kPerMoment);
         }
     }
 
     alignas(64) std::array<double, 24> position_;
-    alignas(64) std::array<std::array<double, 8>, 13> start_;   // mass, velocity, gradient
+    alignas(64) std::array<double, 8 * 13> start_;   // mass, velocity, gradient: columns of eight
     Stencil<double> stencil_;
     NodeValues<double> tile_ = NodeValues<double>(kTileNodes * kNodeReals, 0.0);
 };
 
 template <template <class> class Stencil>
 void keepsLinearAndAngularMomentum() {
-    for (const double memory : {0.0, 0.7, 1.0})
+    for (const double memory : {0.0, 0.7, 1.0}) {
+        const GroupInATile<Stencil, Memory::even> even(memory, [](std::size_t) { return 0.0; });
+        EXPECT_LT(norm(even.linear), 1e-12);
+        EXPECT_LT(norm(even.angular), 1e-12) << memory;
         for (const double part : {0.5, 1.0}) {
-            const GroupInATile<Stencil> group(part * memory, [&](std::size_t) { return memory; });
+            const GroupInATile<Stencil, Memory::ofNodes> group(part * memory, [&](std::size_t) { return memory; });
             EXPECT_LT(norm(group.linear), 1e-12);
             EXPECT_LT(norm(group.angular), 1e-12) << memory;
         }
-    const GroupInATile<Stencil> mixed(0.6, [](std::size_t p) { return 0.6 + 0.05 * static_cast<double>(p); });
+    }
+    const GroupInATile<Stencil, Memory::ofNodes> mixed(0.6, [](std::size_t p) { return 0.6 + 0.05 * static_cast<double>(p); });
     EXPECT_LT(norm(mixed.linear), 1e-12) << "whatever single points would keep";
 }
 
