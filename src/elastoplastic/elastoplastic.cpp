@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -30,7 +31,8 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"k0", "ratio of horizontal to vertical stress under their own weight with which filled regions start; without it they start without stress", Dimension::none, between(0, 3)}, k0);
     v.choice({"transfer", "what a point keeps of its velocity: pic what the grid gives back, apic its gradient too, flip its own velocity, aflip both"}, kTransferNames, transfer);
     v.choice({"kernel", "B-spline between points and grid: quadratic, or cubic, which is smoother, reaches further and costs about twice as much"}, mpm::kKernelNames, kernel);
-    v.number({"relaxation_time", "of velocities finer than the grid, with transfer aflip or flip; unless given, that of sound through a cell for aflip, endless for flip", Dimension::time, positive()}, relaxationTime);
+    v.number({"relaxation_time", "of velocities finer than the grid where sand lies or shears slowly, with transfer aflip or flip; unless given, that of sound through a cell for aflip, endless for flip", Dimension::time, positive()}, relaxationTime);
+    v.number({"flow_relaxation_time", "the same where sand flows fast, if longer; half of what a fall by a cell takes lets openings follow Beverloo's law", Dimension::time, positive()}, flowRelaxationTime);
     v.flag({"match_volumes", "let points that lie looser than packed close up before they press on each other, and crowded ones move apart as they are sheared"}, matchVolumes);
     v.number({"bulk_viscosity", "damps sound in packed sand: viscosity over density, speed of sound and grid spacing", Dimension::none, between(0, 0.5)}, bulkViscosity);
     v.number({"cfl", "part of the stable step to take: dt = cfl h / (c + |v|)", Dimension::none, {.min = 0, .max = 1, .minExcluded = true}}, cfl);
@@ -76,10 +78,14 @@ double frictionRatio(double spreadDeg, double muHat, std::uint64_t seed, std::in
     return std::tan(std::atan(muHat) + Rng(seed, kStream, static_cast<std::uint64_t>(id)).uniform(-spread, spread)) / muHat;
 }
 
-double velocityMemory(const Settings& settings, double soundCrossing, double dt) {
-    if (settings.transfer == Transfer::apic || settings.transfer == Transfer::pic) return 0;
-    if (!settings.relaxationTime && settings.transfer == Transfer::flip) return 1;
-    return std::exp(-dt / settings.relaxationTime.value_or(soundCrossing));
+double settlingTime(double spacing) { return 0.5 * std::sqrt(spacing / 9.81); }
+
+VelocityMemory velocityMemory(const Settings& settings, double soundCrossing, double dt) {
+    if (settings.transfer == Transfer::apic || settings.transfer == Transfer::pic) return {0, 0};
+    constexpr double kEndless = std::numeric_limits<double>::infinity();
+    const double atRest = settings.relaxationTime.value_or(settings.transfer == Transfer::flip ? kEndless : soundCrossing);
+    const double inFlow = std::max(atRest, settings.flowRelaxationTime.value_or(atRest));
+    return {std::exp(-dt / atRest), std::exp(-dt / inFlow)};
 }
 
 namespace {

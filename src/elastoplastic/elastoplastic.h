@@ -41,7 +41,8 @@ struct Settings final : world::MethodSettings {
     std::optional<double> k0;                // horizontal over vertical stress that regions start with
     Transfer transfer = Transfer::aflip;
     mpm::Kernel kernel = mpm::Kernel::quadratic;
-    std::optional<double> relaxationTime;    // of velocities finer than the grid [s]
+    std::optional<double> relaxationTime;    // of velocities finer than the grid, where sand lies or shears slowly [s]
+    std::optional<double> flowRelaxationTime;   // where it flows fast; the same unless given [s]
     bool matchVolumes = true;
     double bulkViscosity = 0.5;              // β: ζ = β ρ c h
     double cfl = 0.4;                        // Δt ≤ cfl h/(c + |v|)
@@ -67,9 +68,16 @@ Matter matterOf(const Settings&, const world::Material&);
 /// μ̂ of a point over that of its material, by the point's id: atan μ̂ differs by at most the spread, evenly.
 double frictionRatio(double spreadDeg, double muHat, std::uint64_t seed, std::int64_t id);
 
-/// Part of what a point's velocity has beyond the grid's that is left after a step. The relaxation time is 0 for pic and apic; unless
-/// the settings give it, it is the time in which sound crosses a cell for aflip, and infinite for flip: longer ones make shear flows
-/// noisy, and noise lowers their friction, by 2 % at seven times as long.
-double velocityMemory(const Settings&, double soundCrossing, double dt);
+/// Half the time in which sand falls by a cell [s], in Earth's gravity for scenes without any.
+double settlingTime(double spacing);
+
+/// Parts of what a point's velocity has beyond the grid's that are left after a step, where sand lies or shears slowly and where it flows fast.
+struct VelocityMemory {
+    double atRest, inFlow;
+};
+/// Relaxation times are 0 for pic and apic. Unless the settings give them, they are endless for flip, and for aflip the time in which sound crosses a
+/// cell: longer ones at rest make slow shear noisy, and noise lowers its friction, by 2 % at seven times as long; longer ones in flow let sand through
+/// openings that is held back where velocities change within a few cells, and make thin fronts of columns run out as spray.
+VelocityMemory velocityMemory(const Settings&, double soundCrossing, double dt);
 
 }  // namespace talus::elastoplastic

@@ -5,6 +5,7 @@
 
 #include "elastoplastic/elasticity.h"
 #include "elastoplastic/elastoplastic.h"
+#include "elastoplastic/flow_memory.h"
 #include "elastoplastic/node_system.h"
 #include "elastoplastic/points.h"
 #include "elastoplastic/sand.h"
@@ -12,6 +13,7 @@
 #include "mpm/node_contact.h"
 #include "mpm/room.h"
 #include "mpm/tile.h"
+#include "mpm/transfer.h"
 
 #include <optional>
 #include <vector>
@@ -69,7 +71,7 @@ private:
         Wide<Real> inertia;        // d √ρ/(I₀ Δt)
     };
     struct StepMatter {
-        Real memory;               // part of the velocities finer than the grid that is left after the step
+        double memory;             // part of the velocities finer than the grid that is left after the step; the least of all, if they differ
         std::vector<Real> law, lambda, twoMu, viscosity, soundSquared, kappaFast, inertia;
 
         GroupMatter of(int material) const {
@@ -96,9 +98,19 @@ private:
     template <class PointAt>
     world::Inserted add(const Exec&, world::World&, const world::Fill&, std::size_t count, const PointAt&);
 
+    /// Calls `f` with the kind of memory as its template argument: [&]<mpm::Memory kMemory>() { … }.
+    template <class F>
+    decltype(auto) withMemory(const F& f) const {
+        return settings_.flowRelaxationTime ? f.template operator()<mpm::Memory::ofNodes>() : f.template operator()<mpm::Memory::even>();
+    }
+    /// The same with the stencil, too: [&]<template <class> class Stencil, mpm::Memory kMemory>() { … }.
+    template <class F>
+    decltype(auto) withKernels(const F& f) const {
+        return mpm::withStencil(settings_.kernel, [&]<template <class> class Stencil>() { return withMemory([&]<mpm::Memory kMemory>() { return f.template operator()<Stencil, kMemory>(); }); });
+    }
     void pointsToGrid(const Exec&, const world::World&, double dt);
-    template <template <class> class Stencil>
-    void scatterBlock(const world::World&, std::size_t pointBlock, double dt);
+    template <template <class> class Stencil, mpm::Memory kMemory>
+    void scatterBlock(const world::World&, std::size_t pointBlock, const FlowMemory<Real>&, double dt);
     /// What world.forces do to the velocities of a group in the step: x of eight points, then y, then z.
     void push(const world::World&, const mpm::PointBlock&, std::uint32_t group, double dt, Real* change) const;
     /// μ̂ of the steepest sand: it shears on itself before it passes on more. Solids alone pass on all.
@@ -115,11 +127,14 @@ private:
     /// `cells`: by how many a node moves at most. Returns the row of a point that is not finite, or −1.
     std::int64_t gridToPoints(const Exec&, const world::World&, double dt, double cells);
     /// What the points of a block do with their tile. `Several`: points may be of different laws and stiffness; else all are of `material`, or of sands that differ in friction and density.
-    template <template <class> class Stencil, bool Several>
+    template <template <class> class Stencil, mpm::Memory kMemory, bool Several>
     BlockReport updateBlock(const mpm::PointBlock&, const Real* tile, double dt, const StepMatter&, int material);
     WideMask<Real> answer(const GroupMatter&, const Cone<Real>&, const std::array<Wide<Real>, 9>& stretch, SandState<Real>&, Wide<Real>& soundSquared) const;
     std::optional<int> oneSand(const mpm::PointBlock&) const;
     StepMatter stepMatter(double dt) const;
+    VelocityMemory memory(double dt) const;
+    /// What each point of a group would keep of velocities finer than the grid (step.cpp).
+    Wide<Real> memoryOf(const FlowMemory<Real>&, std::uint32_t group) const;
     /// Puts points of a block, or one, out of bodies that they came into (leave_bodies.cpp).
     /// `before`: positions at the start of the step; none where no point of the block can have met a body.
     void leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const Real> before, double dt, BlockReport&);

@@ -4,7 +4,6 @@
 #include "elastoplastic/point_state.h"
 #include "elastoplastic/sand.h"
 #include "elastoplastic/solid.h"
-#include "mpm/transfer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +12,6 @@
 namespace talus::elastoplastic {
 namespace {
 
-/// Times in which sound crosses a cell for which solids, where there is no sand, keep velocities finer than the grid: they have no shear
-/// flow that these could make noisy, and lose less of their energy. A block of 16 cells keeps 0.89 of it in a bounce with 1, 0.92 with 10 and with 200.
-constexpr double kSolidMemory = 10;
 /// A point's move may be rounded up, in float too.
 constexpr double kRounding = 1.0001;
 
@@ -30,20 +26,21 @@ template <class Real>
     return determinant(WideMat3<Real>{{s[0] + Real(1), s[1], s[2], s[3], s[4] + Real(1), s[5], s[6], s[7], s[8] + Real(1)}});
 }
 
-// What a point's velocity and affine matrix have beyond what the grid gave back at the start of the step is kept, and forgotten over the
-// relaxation time: w ← Σ w_i v_i + e^(−Δt/T) (w − Σ w_i v_i⁰). Positions and strain move with the grid alone.
-template <class Real>
+// Velocity and affine matrix keep a part of what they had beyond the grid (mpm/transfer.h). Positions and strain move with the grid alone.
+template <class Real, mpm::Memory kMemory>
 struct GridMotion {
-    std::array<Real, 3> toCells, toGradient;             // Δt/h; from moments of velocities to their gradient
-    Wide<Real> step, memory;                             // Δt; e^(−Δt/T)
+    std::array<Real, 3> toCells;                         // Δt/h
+    Wide<Real> step;                                     // Δt
+    mpm::Keeping<Real, kMemory> keep;
     bool keepsAffine;
     Wide<Real> fastest{Real(0)}, steepest{Real(0)};      // cells moved and |∇v| so far, of each lane
 
     /// (16)–(18) of a group: returns Δt ∇v, adds the positions to `finite`.
     [[gnu::always_inline]] std::array<Wide<Real>, 9> move(const mpm::GatheredVelocities<Real>& grid, Real* position, Real* velocity, Real* affine, Wide<Real>& finite) {
         using W = Wide<Real>;
+        const auto kept = keep.of(grid, velocity, affine);
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            mulAdd(memory, W::load(velocity + 8 * axis) - grid.before.velocity[axis], grid.after.velocity[axis]).store(velocity + 8 * axis);
+            kept.velocity(axis).store(velocity + 8 * axis);
             const W moved = grid.after.velocity[axis] * toCells[axis];
             fastest = max(fastest, abs(moved));
             const W p = W::load(position + 8 * axis) + moved;
@@ -52,8 +49,8 @@ struct GridMotion {
         }
         std::array<W, 9> stretch;
         for (std::size_t i = 0; i < 9; ++i) {
-            const W gradient = grid.after.moment[i] * toGradient[i % 3];
-            if (keepsAffine) mulAdd(memory, negMulAdd(grid.before.moment[i], toGradient[i % 3], W::load(affine + 8 * i)), gradient).store(affine + 8 * i);
+            const W gradient = grid.after.moment[i] * keep.toGradient[i % 3];
+            if (keepsAffine) kept.gradient(i).store(affine + 8 * i);
             steepest = max(steepest, abs(gradient));
             stretch[i] = gradient * step;
         }
@@ -90,8 +87,8 @@ std::int64_t ElastoplasticMethod<Real>::gridToPoints(const Exec& exec, const wor
         const Real* positions = points_.position.group(block.firstGroup);
         const std::vector<Real> before(positions, positions + (!movedBodies_.empty() && mayMeetBodies(block, furthest) ? 24 * std::size_t{block.groups} : 0));
         const std::optional<int> material = several_ ? oneSand(block) : std::optional(0);
-        reports[b] = mpm::withStencil(settings_.kernel, [&]<template <class> class Stencil>() {
-            return material ? updateBlock<Stencil, false>(block, tile, dt, matter, *material) : updateBlock<Stencil, true>(block, tile, dt, matter, 0);
+        reports[b] = withKernels([&]<template <class> class Stencil, mpm::Memory kMemory>() {
+            return material ? updateBlock<Stencil, kMemory, false>(block, tile, dt, matter, *material) : updateBlock<Stencil, kMemory, true>(block, tile, dt, matter, 0);
         });
         if (!movedBodies_.empty()) leaveBodies(world, block, before, dt, reports[b]);
     });
@@ -114,10 +111,10 @@ std::int64_t ElastoplasticMethod<Real>::gridToPoints(const Exec& exec, const wor
 // (11)–(13), (16)–(18) for the points of one block. Departure from §5.4: positions and strain move with the velocity after friction, as
 // velocities do; with the velocity before it, a bed that friction holds on a slope creeps.
 template <class Real>
-template <template <class> class Stencil, bool Several>
+template <template <class> class Stencil, mpm::Memory kMemory, bool Several>
 typename ElastoplasticMethod<Real>::BlockReport ElastoplasticMethod<Real>::updateBlock(const mpm::PointBlock& block, const Real* tile, double dt, const StepMatter& matters, int material) {
     using W = Wide<Real>;
-    GridMotion<Real> motion{.toCells = perAxis(dt), .toGradient = perAxis(Stencil<Real>::kPerMoment), .step = W(static_cast<Real>(dt)), .memory = W(matters.memory), .keepsAffine = settings_.affine()};
+    GridMotion<Real, kMemory> motion{.toCells = perAxis(dt), .step = W(static_cast<Real>(dt)), .keep = {frame_.spacing, Stencil<Real>::kPerMoment, matters.memory}, .keepsAffine = settings_.affine()};
     GroupMatter matter = matters.of(material);
     W soundSquared(Real(0));
     BlockReport report;
@@ -133,7 +130,7 @@ typename ElastoplasticMethod<Real>::BlockReport ElastoplasticMethod<Real>::updat
         }
         const int points = mpm::pointsInGroup(block, g);
         W finite(Real(0));
-        const std::array<W, 9> stretch = motion.move(mpm::gather(Stencil<Real>(position), points, tile), position, velocity, affine, finite);   // Δt ∇v
+        const std::array<W, 9> stretch = motion.move(mpm::gather<kMemory>(Stencil<Real>(position), points, tile), position, velocity, affine, finite);   // Δt ∇v
         SandState<Real> state;   // not braces: those would write zeros first
         state.strain = advanceStrain(loadSym(strain), stretch);
         state.expansion = W::load(expansion);
@@ -195,12 +192,11 @@ std::optional<int> ElastoplasticMethod<Real>::oneSand(const mpm::PointBlock& blo
     return first;
 }
 
-// One memory for all: what points of a node keep of their velocities sums up to nothing only if all keep the same part. Where all is
-// sand of one stiffness, the fastest sound counts for all densities.
+// Where all is sand of one stiffness, the fastest sound counts for all densities.
 template <class Real>
 typename ElastoplasticMethod<Real>::StepMatter ElastoplasticMethod<Real>::stepMatter(double dt) const {
     const double h = frame_.smallestSpacing();
-    StepMatter step{.memory = static_cast<Real>(velocityMemory(settings_, sandSpeed_ > 0 ? h / sandSpeed_ : kSolidMemory * h / waveSpeed_, dt)), .law = {}, .lambda = {}, .twoMu = {}, .viscosity = {}, .soundSquared = {}, .kappaFast = {}, .inertia = {}};
+    StepMatter step{.memory = memory(dt).atRest, .law = {}, .lambda = {}, .twoMu = {}, .viscosity = {}, .soundSquared = {}, .kappaFast = {}, .inertia = {}};
     for (const Matter& matter : matter_) {
         const Elasticity& e = matter.elasticity;
         const double soundSpeed = several_ ? matter.soundSpeed : waveSpeed_;

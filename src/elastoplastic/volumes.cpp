@@ -18,8 +18,6 @@
 namespace talus::elastoplastic {
 namespace {
 
-/// Half the time in which sand falls by a cell [s], in Earth's gravity for scenes without any.
-double settlingTime(double spacing) { return 0.5 * std::sqrt(spacing / 9.81); }
 /// Volumes are matched so many times in a settling time: seldom enough to cost little.
 constexpr double kMatchesPerTime = 8;
 /// Part of what is crowded that moves apart while points are sheared by 1. A layer of 10 cells that flows down a slope with μ(I), started

@@ -14,7 +14,8 @@
 namespace talus::mpm {
 
 inline constexpr int kTileSide = 8, kTileNodes = 512;
-/// Mass, momentum, 0, impulse of the step; later mass, velocity, 0, velocity at the start of the step.
+/// Mass, momentum, 0, impulse of the step; later mass, velocity, 0, velocity at the start of the step. Where nodes have memories a (transfer.h),
+/// mass times a stands in the place of the first 0, a in that of the second, and the last velocity is times a.
 inline constexpr int kNodeReals = 8;
 
 template <class Real>

@@ -151,15 +151,18 @@ public:
                 tile[static_cast<std::size_t>(kNodeReals * n + 1 + axis)] = static_cast<Real>(v[axis]);
                 tile[static_cast<std::size_t>(kNodeReals * n + 5 + axis)] = static_cast<Real>(-2 * v[axis]);
             }
+            tile[static_cast<std::size_t>(kNodeReals * n + 4)] = static_cast<Real>(3 * v[1]);   // in the place of a memory
         }
         forGroups([&](std::size_t, std::uint32_t g, int count) {
             const Positions position = drifted(g, [&](std::size_t i) { return -std::cos(static_cast<double>(i * g)); });
-            const auto [v, before] = gather(Stencil<Real>(position.data()), count, tile.data());
+            const auto [v, before, memory, memoryMoment] = gather<Memory::ofNodes>(Stencil<Real>(position.data()), count, tile.data());
             for (int p = 0; p < count; ++p) {
                 const Vec3 expected = affine(placeOf(position, p));
                 for (int axis = 0; axis < 3; ++axis) EXPECT_NEAR(v.velocity[static_cast<std::size_t>(axis)].lane(p), expected[axis], 20 * kTolerance);
                 for (int axis = 0; axis < 3; ++axis) EXPECT_NEAR(before.velocity[static_cast<std::size_t>(axis)].lane(p), -2 * expected[axis], 40 * kTolerance);
                 EXPECT_NEAR(kPerMoment * before.moment[2].lane(p), -6, 200 * kTolerance);
+                EXPECT_NEAR(memory.lane(p), 3 * expected.y, 60 * kTolerance);
+                for (std::size_t axis = 0; axis < 3; ++axis) EXPECT_NEAR(memoryMoment[axis].lane(p), 3 * v.moment[3 + axis].lane(p), 100 * kTolerance);
                 for (const auto& [k, slope] : {std::pair{0, 2.0}, {2, 3.0}, {4, 0.5}, {6, -1.0}}) EXPECT_NEAR(kPerMoment * v.moment[static_cast<std::size_t>(k)].lane(p), slope, 100 * kTolerance);
             }
         });
@@ -169,7 +172,7 @@ private:
     static constexpr int kNodes = Stencil<Real>::kNodes;
     static constexpr double kDrift = 0.95 * Stencil<Real>::kMostDrift, kPerMoment = Stencil<Real>::kPerMoment, kTolerance = std::is_same_v<Real, double> ? 1e-13 : 1e-5;
     using NodeSums = std::array<double, kNodeReals>;
-    using PointNumbers = std::array<std::array<Real, 8>, 25>;   // mass; momentum and its slopes; impulse and its slopes
+    using PointNumbers = std::array<std::array<Real, 8>, 26>;   // mass; momentum and its slopes; impulse and its slopes; mass times memory
     struct alignas(64) Positions : std::array<Real, 24> {};
 
     static Vec3 affine(const Vec3& x) { return {1 + 2 * x.x - x.y + 3 * x.z, -2 + x.x + 0.5 * x.y, 0.25 * x.z - x.x}; }
@@ -199,11 +202,11 @@ private:
     void scatterGroup(std::size_t b, std::uint32_t g, int count) {
         const Positions position = drifted(g, [&](std::size_t i) { return std::sin(static_cast<double>(i + 24 * g)); });
         alignas(64) PointNumbers v;
-        for (std::size_t k = 0; k < 25; ++k)
+        for (std::size_t k = 0; k < v.size(); ++k)
             for (std::size_t p = 0; p < 8; ++p) v[k][p] = static_cast<Real>(static_cast<int>(p) < count ? (k == 0 ? 1 + 0.1 * static_cast<double>(p) : std::sin(static_cast<double>(17 * k + p + g))) : 0);
         const Stencil<Real> stencil(position.data());
         const auto column = [&](std::size_t k) { return stencil.centre * Wide<Real>::load(v[k].data()); };
-        const PointMomenta<Real> m{column(0), {column(1), column(2), column(3)}, {column(13), column(14), column(15)}};
+        const PointMomenta<Real> m{column(0), column(25), {column(1), column(2), column(3)}, {column(13), column(14), column(15)}};
         const auto along = [&](std::size_t axis) {
             return MomentaSlope<Real>{{column(4 + axis), column(7 + axis), column(10 + axis)}, {column(16 + axis), column(19 + axis), column(22 + axis)}};
         };
@@ -226,6 +229,7 @@ private:
             }
             NodeSums& value = dense_[{node.x, node.y, node.z}];
             value[0] += w * v[0][lane];
+            value[4] += w * v[25][lane];
             for (std::size_t row = 0; row < 3; ++row)
                 for (const std::size_t part : {0u, 1u}) {   // momentum, impulse
                     const std::size_t first = 1 + 12 * part;
@@ -258,50 +262,79 @@ TEST(Transfer, cubicAgreesWithDenseSumsInFloat) { transfersAgreeWithDenseSums<Cu
 
 // A group of points in one tile: momenta to the nodes, random impulses there, velocities back with what the points had beyond the
 // grid kept in part. Linear momentum and angular momentum, Σ m (x × v) and that of the affine matrices, change by the impulses.
-template <template <class> class Stencil>
-void keepsLinearAndAngularMomentum() {
-    constexpr double kPerMoment = Stencil<double>::kPerMoment;
-    for (const double memory : {0.0, 0.7, 1.0}) {
-        alignas(64) std::array<double, 24> position;
-        alignas(64) std::array<std::array<double, 8>, 13> start;   // mass, velocity, gradient
-        for (std::size_t i = 0; i < 24; ++i) position[i] = 1.5 + 1.4 * std::sin(static_cast<double>(3 * i + 1));
+template <template <class> class Stencil, Memory kMemory>
+class GroupInATile {
+public:
+    /// `memoryAt(p)`: what the p-th point would keep, if that is for nodes to say.
+    template <class MemoryAt>
+    GroupInATile(double leastMemory, const MemoryAt& memoryAt) : stencil_((place(), position_.data())) {
         for (std::size_t k = 0; k < 13; ++k)
-            for (std::size_t p = 0; p < 8; ++p) start[k][p] = k == 0 ? 1 + 0.1 * static_cast<double>(p) : std::sin(static_cast<double>(17 * k + 5 * p));
-        const Stencil<double> stencil(position.data());
-        const Wide<double> mass = stencil.centre * Wide<double>::load(start[0].data()), none(0.0);
-        const auto column = [&](std::size_t k) { return mass * Wide<double>::load(start[k].data()); };
+            for (std::size_t p = 0; p < 8; ++p) start_[8 * k + p] = k == 0 ? 1 + 0.1 * static_cast<double>(p) : std::sin(static_cast<double>(17 * k + 5 * p));
+        alignas(64) std::array<double, 8> memory;
+        for (std::size_t p = 0; p < 8; ++p) memory[p] = memoryAt(p);
+        const Wide<double> mass = stencil_.centre * Wide<double>::load(start_.data()), none(0.0);
+        const auto column = [&](std::size_t k) { return mass * Wide<double>::load(start_.data() + 8 * k); };
         const auto along = [&](std::size_t axis) { return MomentaSlope<double>{{column(4 + axis), column(7 + axis), column(10 + axis)}, {none, none, none}}; };
-        NodeValues<double> tile(kTileNodes * kNodeReals, 0.0);
-        scatter(stencil, PointMomenta<double>{mass, {column(1), column(2), column(3)}, {none, none, none}}, along, 8, tile.data());
+        scatter(stencil_, PointMomenta<double>{mass, mass * Wide<double>::load(memory.data()), {column(1), column(2), column(3)}, {none, none, none}}, along, 8, tile_.data());
+        pushNodes();
+        takeBack({{1, 1, 1}, kPerMoment, leastMemory});
+    }
+    Vec3 linear, angular;   // given by the impulses and not found with the points
 
-        Vec3 linear, angular;   // given by the impulses
+private:
+    static constexpr double kPerMoment = Stencil<double>::kPerMoment;
+    void place() {
+        for (std::size_t i = 0; i < 24; ++i) position_[i] = 1.5 + 1.4 * std::sin(static_cast<double>(3 * i + 1));
+    }
+    void pushNodes() {
         for (int n = 0; n < kTileNodes; ++n) {
-            double* node = tile.data() + kNodeReals * n;
+            double* node = tile_.data() + kNodeReals * n;
             if (node[0] == 0) continue;
             const Vec3 x{n / 64 - 2.0, n / 8 % 8 - 2.0, n % 8 - 2.0}, impulse{std::sin(1.0 * n), std::cos(2.0 * n), std::sin(3.0 * n)};
             linear += impulse;
             angular += cross(x, impulse);
+            node[4] = kMemory == Memory::ofNodes ? node[4] / node[0] : 0;
             for (int axis = 0; axis < 3; ++axis) {
-                node[5 + axis] = node[1 + axis] / node[0];
+                node[5 + axis] = (kMemory == Memory::ofNodes ? node[4] : 1) * node[1 + axis] / node[0];
                 node[1 + axis] = (node[1 + axis] + impulse[axis]) / node[0];
             }
         }
-        const auto [after, before] = gather(stencil, 8, tile.data());
+    }
+    void takeBack(const Keeping<double, kMemory>& keep) {
+        const GatheredVelocities<double> grid = gather<kMemory>(stencil_, 8, tile_.data());
+        const auto now = keep.of(grid, start_.data() + 8, start_.data() + 32);
         for (int p = 0; p < 8; ++p) {
             const auto lane = static_cast<std::size_t>(p);
-            const Vec3 x{position[lane], position[8 + lane], position[16 + lane]};
+            const Vec3 x{position_[lane], position_[8 + lane], position_[16 + lane]};
             Vec3 dv;
             std::array<double, 9> dC;   // changes of velocity and gradient
-            for (std::size_t k = 0; k < 3; ++k)
-                dv[static_cast<int>(k)] = after.velocity[k].lane(p) + memory * (start[1 + k][lane] - before.velocity[k].lane(p)) - start[1 + k][lane];
-            for (std::size_t k = 0; k < 9; ++k) dC[k] = kPerMoment * after.moment[k].lane(p) + memory * (start[4 + k][lane] - kPerMoment * before.moment[k].lane(p)) - start[4 + k][lane];
-            const double pointMass = start[0][lane];
-            linear -= pointMass * dv;
-            angular -= pointMass * (cross(x, dv) + Vec3{dC[7] - dC[5], dC[2] - dC[6], dC[3] - dC[1]} / kPerMoment);
+            for (std::size_t k = 0; k < 3; ++k) dv[static_cast<int>(k)] = now.velocity(k).lane(p) - start_[8 * (1 + k) + lane];
+            for (std::size_t k = 0; k < 9; ++k) dC[k] = now.gradient(k).lane(p) - start_[8 * (4 + k) + lane];
+            linear -= start_[lane] * dv;
+            angular -= start_[lane] * (cross(x, dv) + Vec3{dC[7] - dC[5], dC[2] - dC[6], dC[3] - dC[1]} / kPerMoment);
         }
-        EXPECT_LT(norm(linear), 1e-12);
-        EXPECT_LT(norm(angular), 1e-12) << memory;
     }
+
+    alignas(64) std::array<double, 24> position_;
+    alignas(64) std::array<double, 8 * 13> start_;   // mass, velocity, gradient: columns of eight
+    Stencil<double> stencil_;
+    NodeValues<double> tile_ = NodeValues<double>(kTileNodes * kNodeReals, 0.0);
+};
+
+template <template <class> class Stencil>
+void keepsLinearAndAngularMomentum() {
+    for (const double memory : {0.0, 0.7, 1.0}) {
+        const GroupInATile<Stencil, Memory::even> even(memory, [](std::size_t) { return 0.0; });
+        EXPECT_LT(norm(even.linear), 1e-12);
+        EXPECT_LT(norm(even.angular), 1e-12) << memory;
+        for (const double part : {0.5, 1.0}) {
+            const GroupInATile<Stencil, Memory::ofNodes> group(part * memory, [&](std::size_t) { return memory; });
+            EXPECT_LT(norm(group.linear), 1e-12);
+            EXPECT_LT(norm(group.angular), 1e-12) << memory;
+        }
+    }
+    const GroupInATile<Stencil, Memory::ofNodes> mixed(0.6, [](std::size_t p) { return 0.6 + 0.05 * static_cast<double>(p); });
+    EXPECT_LT(norm(mixed.linear), 1e-12) << "whatever single points would keep";
 }
 
 TEST(Transfer, keepsLinearAndAngularMomentum) { keepsLinearAndAngularMomentum<QuadraticStencil>(); }
