@@ -32,7 +32,7 @@ void Settings::keys(KeyVisitor& v) {
     v.choice({"transfer", "what a point keeps of its velocity: pic what the grid gives back, apic its gradient too, flip its own velocity, aflip both"}, kTransferNames, transfer);
     v.choice({"kernel", "B-spline between points and grid: quadratic, or cubic, which is smoother, reaches further and costs about twice as much"}, mpm::kKernelNames, kernel);
     v.number({"relaxation_time", "of velocities finer than the grid where sand lies or shears slowly, with transfer aflip or flip; unless given, that of sound through a cell for aflip, endless for flip", Dimension::time, positive()}, relaxationTime);
-    v.number({"flow_relaxation_time", "the same where sand flows fast, if longer; half of what a fall by a cell takes lets openings follow Beverloo's law", Dimension::time, positive()}, flowRelaxationTime);
+    v.number({"flow_relaxation_time", "the same where sand flows fast, if longer; with sqrt(h/g)/2 openings let through nearly what Beverloo's law says, and thin fronts spray", Dimension::time, positive()}, flowRelaxationTime);
     v.flag({"match_volumes", "let points that lie looser than packed close up before they press on each other, and crowded ones move apart as they are sheared"}, matchVolumes);
     v.number({"bulk_viscosity", "damps sound in packed sand: viscosity over density, speed of sound and grid spacing", Dimension::none, between(0, 0.5)}, bulkViscosity);
     v.number({"cfl", "part of the stable step to take: dt = cfl h / (c + |v|)", Dimension::none, {.min = 0, .max = 1, .minExcluded = true}}, cfl);

@@ -38,18 +38,21 @@ Vec3 CellPatterns::impulse(std::size_t site, std::size_t corner) const {
 }
 
 // c_α² = ⟨|∇h_α|²⟩ over the cell: (4/3)(1/h_y² + 1/h_z²) of ηζ and so on, (4/9)(1/h_x² + 1/h_y² + 1/h_z²) of ξηζ.
-void PatternMemory::recall(const mpm::GridFrame& frame, const Grid& grid, std::span<const double> taken, double dt, CellPatterns& patterns) const {
+void PatternMemory::recall(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, std::span<const double> taken, double dt, CellPatterns& patterns) const {
     const Vec3 h = frame.spacing;
     const double x = 1 / (h.x * h.x), y = 1 / (h.y * h.y), z = 1 / (h.z * h.z);
     patterns.scale = {std::sqrt(4 * (y + z) / 3) / 8, std::sqrt(4 * (x + z) / 3) / 8, std::sqrt(4 * (x + y) / 3) / 8, std::sqrt(4 * (x + y + z) / 9) / 8};
     patterns.volume.assign(taken.begin(), taken.end());
     patterns.stress.assign(grid.cells.size(), {});
-    for (std::size_t c = 0; c < grid.cells.size(); ++c) {
-        const auto found = std::ranges::lower_bound(keys_, gridKey(grid.cells[c]));
-        if (found == keys_.end() || *found != gridKey(grid.cells[c])) continue;
-        const Remembered& stress = remembered_[static_cast<std::size_t>(found - keys_.begin())];
-        for (std::size_t a = 0; a < kPatterns; ++a) patterns.stress[c][a] = dt * Vec3{stress[3 * a], stress[3 * a + 1], stress[3 * a + 2]};
-    }
+    constexpr std::size_t kCellsPerTask = 128;
+    exec.forBlocks(grid.cells.size(), kCellsPerTask, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t c = begin; c < end; ++c) {
+            const auto found = std::ranges::lower_bound(keys_, gridKey(grid.cells[c]));
+            if (found == keys_.end() || *found != gridKey(grid.cells[c])) continue;
+            const Remembered& stress = remembered_[static_cast<std::size_t>(found - keys_.begin())];
+            for (std::size_t a = 0; a < kPatterns; ++a) patterns.stress[c][a] = dt * Vec3{stress[3 * a], stress[3 * a + 1], stress[3 * a + 2]};
+        }
+    });
 }
 
 void PatternMemory::remember(const Grid& grid, double dt, const CellPatterns& patterns) {

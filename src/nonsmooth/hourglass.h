@@ -20,7 +20,7 @@ double largestMobility(const std::array<double, kPatterns>& scale, const std::ar
 class PatternMemory {
 public:
     /// Where sweeps start: from the stresses remembered of the same cells. `taken` is the volume that grains of a cell take up [m³].
-    void recall(const mpm::GridFrame&, const Grid&, std::span<const double> taken, double dt, CellPatterns&) const;
+    void recall(const Exec&, const mpm::GridFrame&, const Grid&, std::span<const double> taken, double dt, CellPatterns&) const;
     void remember(const Grid&, double dt, const CellPatterns&);
 
     void save(Archive&) const;

@@ -166,7 +166,7 @@ SolveReport NonsmoothMethod::solve(const Exec& exec, double dt, double tolerance
     const SolveLimits limits{.tolerance = tolerance * dt, .mostSweeps = static_cast<int>(settings_.mostSweeps), .single = single_};
     const std::vector<Node> start = problem_.nodes;
     if (watch_) watch_(problem_, contacts_, limits.tolerance);
-    if (settings_.hourglassFriction) patterns_.recall(frame_, grid_, taken_, dt, problem_.patterns);
+    if (settings_.hourglassFriction) patterns_.recall(exec, frame_, grid_, taken_, dt, problem_.patterns);
     const auto solveOnce = [&] { return problem_.law.general() ? generalSolver_.solve(exec, problem_, &contacts_, limits) : solver_->solve(exec, problem_, &contacts_, limits); };
     SolveReport report = solveOnce();
     if (freeBodies_.size() > 0) {

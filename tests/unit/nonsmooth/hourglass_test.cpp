@@ -32,7 +32,7 @@ struct OneCell {
         for (std::size_t n = 0; n < kCorners; ++n) problem.nodes.push_back({{}, 1 / (alike ? 0.2 : 0.2 + 0.03 * static_cast<double>(n))});
         recall({});
     }
-    void recall(const PatternMemory& memory) { memory.recall(kFrame, grid, std::vector<double>{kFrame.cellVolume()}, kDt, problem.patterns); }
+    void recall(const PatternMemory& memory) { memory.recall(Exec(1), kFrame, grid, std::vector<double>{kFrame.cellVolume()}, kDt, problem.patterns); }
     Vec3 at(std::size_t corner) const { return nodePosition(kFrame, grid.nodes[problem.pairNode[corner]]); }
     Node& node(std::size_t corner) { return problem.nodes[problem.pairNode[corner]]; }
     /// Gives the nodes ∇u x and a pattern xy along q.
