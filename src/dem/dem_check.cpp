@@ -8,6 +8,7 @@
 #include "dem/sphere_records.h"
 #include "dem/pair_laws.h"
 #include "dem/stages.h"
+#include "world/many_steps.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +21,6 @@ namespace {
 
 constexpr double kMostGrains = 4e8;              // spheres and pairs are counted in 32 bits
 constexpr double kMostListedOverlap = 0.05;      // of a radius
-constexpr double kManySteps = 1e7;               // of a run, which then lasts days
 constexpr double kCoarsestFraction = 0.2;        // of half a period: beyond it a contact is not resolved
 
 double largestBoundingRadius(const Settings& settings, double diameter) {
@@ -174,8 +174,7 @@ void checkSoftness(const Settings& settings, const world::World& world, double d
 }
 
 void checkStep(const Settings& settings, const world::World& world, Problems& problems) {
-    const double step = settings.dt.value_or(plannedStep(settings, world, settings.stepFraction)), steps = (world.end - world.time) / step;
-    if (std::isfinite(step) && steps > kManySteps) problems.warn(settings.dt ? "dem.dt" : "time.end", fmt::format("the run takes {:.2g} steps of {:.2g} s{}", steps, step, settings.dt ? "" : ": grains are small, or contacts stiff or strongly damped"));
+    world::warnOfManySteps(world, settings.dt.value_or(plannedStep(settings, world, settings.stepFraction)), settings.dt ? "dem.dt" : "", "grains are small, or contacts stiff or strongly damped", problems);
     if (!settings.dt || settings.integrator == Integrator::rkf45) return;   // which divides it
     const double longest = plannedStep(settings, world, kCoarsestFraction), good = plannedStep(settings, world, settings.stepFraction);
     if (*settings.dt > longest)

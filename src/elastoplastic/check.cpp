@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "elastoplastic/check.h"
+#include "world/many_steps.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +12,6 @@
 
 namespace talus::elastoplastic {
 namespace {
-
-constexpr double kManySteps = 1e7;   // of a run, which then lasts days
 
 void checkMaterials(const Settings& settings, const world::World& world, Problems& problems) {
     for (std::size_t i = 0; i < settings.materials.size(); ++i) {
@@ -108,9 +107,8 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     if (const double h = wantedSpacing(settings, world); h > 0 && !world.grainMaterials().empty()) {
         const double stable = stableStep(settings, world, h);
         if (settings.dt && *settings.dt > stable) problems.warn("elastoplastic.dt", fmt::format("{:.3g} s is longer than the stable step, {:.3g} s, which is taken", *settings.dt, stable));
-        const double step = settings.dt ? std::min(*settings.dt, stable) : stable, steps = (world.end - world.time) / step;
-        if (steps > kManySteps)
-            problems.warn(step < stable ? "elastoplastic.dt" : "time.end", fmt::format("the run takes {:.2g} steps of {:.2g} s{}", steps, step, step < stable ? "" : ": cells are small, or the sand stiff or light"));
+        const double step = settings.dt ? std::min(*settings.dt, stable) : stable;
+        world::warnOfManySteps(world, step, step < stable ? "elastoplastic.dt" : "", "cells are small, or the sand stiff or light", problems);
         checkBodySpeeds(world, h, step, problems);
     }
     if (settings.pointsPerCell < 4)
