@@ -11,7 +11,8 @@ endif()
 
 find_program(TALUS_CCACHE ccache)
 if(TALUS_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${TALUS_CCACHE})
+  # What one checkout has compiled another need not compile again: paths below the sources count as relative.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=time_macros ${TALUS_CCACHE})
 endif()
 
 # For Talus's own targets only; talus_compiler is for all that include its headers.

@@ -10,8 +10,8 @@ namespace {
 
 /// Passes over the bodies near a grain: out of one it may be pushed into the next.
 constexpr int kMostPasses = 6;
-/// A grain this much of its radius inside a surface touches it, and is not in its way.
-constexpr double kTouching = 1e-6;
+/// A grain pushed out by less than this part of its radius only touches a surface, and is looked at no more.
+constexpr double kTouching = 1e-3;
 constexpr std::size_t kBatch = 8;
 
 }  // namespace
@@ -83,15 +83,19 @@ void BodySurfaces::respond(std::uint32_t body, const world::SurfacePoint& surfac
     grain.velocity = surface.velocity + sliding + restitution * approach * surface.normal;
 }
 
-bool BodySurfaces::push(std::span<const std::uint32_t> bodies, TouchingGrain& grain) const {
+bool BodySurfaces::push(std::span<const std::uint32_t> bodies, std::span<double> rooms, TouchingGrain& grain) const {
     for (int pass = 0; pass < kMostPasses; ++pass) {
         bool clear = true;
-        for (const std::uint32_t b : bodies) {
-            const world::SurfacePoint surface = bodies_[b].surface(grain.position);
-            if (surface.distance >= grain.radius) continue;
-            if (surface.distance < (1 - kTouching) * grain.radius) clear = false;
-            grain.position += (grain.radius - surface.distance) * surface.normal;
-            respond(b, surface, grain);
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            if (rooms[i] > 0) continue;
+            const world::SurfacePoint surface = bodies_[bodies[i]].surface(grain.position);
+            const double way = grain.radius - surface.distance;
+            rooms[i] = std::max(-way, 0.0);
+            if (way <= 0) continue;
+            if (way > kTouching * grain.radius) clear = false;
+            grain.position += way * surface.normal;
+            for (double& room : rooms) room -= way;
+            respond(bodies[i], surface, grain);
         }
         if (clear) return true;
     }

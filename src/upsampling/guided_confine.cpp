@@ -93,7 +93,8 @@ void GuidedMethod<Real>::putBack(std::size_t row, const Vec3& place, Scratch& sc
     TouchingGrain grain{place + shift, grains_.velocity(row), origin.radius, origin.material};
     scratch.bodies.clear();
     bodies_.near({grain.position, grain.position}, origin.radius, true, scratch.bodies);
-    if (!bodies_.push(scratch.bodies, grain)) return;
+    scratch.rooms.assign(scratch.bodies.size(), 0);
+    if (!bodies_.push(scratch.bodies, scratch.rooms, grain)) return;
     grains_.setPosition(row, grain.position - shift);
     grains_.chunks[row / kChunkRows].clearance[row % kChunkRows / 8] = 0;
 }

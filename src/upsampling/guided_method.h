@@ -54,6 +54,7 @@ private:
         std::vector<NearGuide<Real>> lags;   // the same guides with their lags in place of velocities
         Vec3 common;             // velocity that theirs are against [m/s]
         std::vector<std::uint32_t> bodies;
+        std::vector<double> rooms;   // as in BodySurfaces::push
     };
 
     /// A volume that grains are confined to.
@@ -105,7 +106,7 @@ private:
     void meetBodies(const Moving&, std::size_t chunk, const Real* before, Scratch&, Report&);
     /// Of one group; returns the clearance from fixed bodies.
     double meetBodies(const Moving&, std::size_t chunk, std::size_t group, const Real* before, double travel, bool fixedNear, Scratch&, Report&);
-    bool resolve(const Moving&, std::size_t row, const Vec3& from, const Scratch&);
+    bool resolve(const Moving&, std::size_t row, const Vec3& from, Scratch&);
     world::Failed failure(std::int64_t row) const;
 
     /// All rows, or those listed.

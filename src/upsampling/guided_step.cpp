@@ -192,39 +192,39 @@ double GuidedMethod<Real>::meetBodies(const Moving& moving, std::size_t chunk, s
     }
     if (scratch.bodies.empty()) return clearance;
 
-    std::array<Vec3, 8> points;
-    std::array<double, 8> radii;
+    std::array<Vec3, 8> points, froms;
+    std::array<double, 8> radii;   // and the way where it is long: a body further from its end was not met on it
     std::array<std::size_t, 8> rows;
     std::size_t count = 0;
     eachRow(chunk, own.alive & std::uint64_t{0xff} << (8 * group), [&](std::size_t row) {
         points[count] = crossing ? domain_.wrap(grains_.position(row)) : grains_.position(row);
-        radii[count] = origins_[grains_.columns.origin(row)].radius;
+        const std::size_t at = 24 * group + row % 8;
+        froms[count] = own.anchor + Vec3{static_cast<double>(before[at]), static_cast<double>(before[at + 8]), static_cast<double>(before[at + 16])};
+        radii[count] = origins_[grains_.columns.origin(row)].radius + (longWay ? norm(grains_.position(row) - froms[count]) : 0.0);
         rows[count++] = row;
     });
-    std::uint64_t touching = longWay ? ~std::uint64_t{0} : 0;
-    if (!longWay)
-        for (const std::uint32_t b : scratch.bodies) touching |= bodies_.touching(b, std::span(points).first(count), std::span(radii).first(count));
-    for (std::size_t i = 0; i < count; ++i) {
-        if ((touching >> i & 1) == 0) continue;
-        const std::size_t at = 24 * group + rows[i] % 8;
-        const Vec3 from = own.anchor + Vec3{static_cast<double>(before[at]), static_cast<double>(before[at + 8]), static_cast<double>(before[at + 16])};
-        if (!resolve(moving, rows[i], from, scratch)) ++report.squeezed;
-    }
+    std::uint64_t touching = 0;
+    for (const std::uint32_t b : scratch.bodies) touching |= bodies_.touching(b, std::span(points).first(count), std::span(radii).first(count));
+    for (std::size_t i = 0; i < count; ++i)
+        if ((touching >> i & 1) != 0 && !resolve(moving, rows[i], froms[i], scratch)) ++report.squeezed;
     return clearance;
 }
 
 template <class Real>
-bool GuidedMethod<Real>::resolve(const Moving& moving, std::size_t row, const Vec3& from, const Scratch& scratch) {
+bool GuidedMethod<Real>::resolve(const Moving& moving, std::size_t row, const Vec3& from, Scratch& scratch) {
     const Vec3 to = grains_.position(row), shift = domain_.wrap(to) - to;
     const Origin& origin = origins_[grains_.columns.origin(row)];
     TouchingGrain grain{from + shift, grains_.velocity(row), origin.radius, origin.material};
     const double parts = std::clamp(std::ceil(norm(to - from) / (kLongWay * spacing_)), 1.0, kMostParts);
     Vec3 leg = (to - from) / parts;
     bool clear = true;
+    scratch.rooms.assign(scratch.bodies.size(), 0);
     for (double i = 0; i < parts; ++i) {
         const Vec3 velocity = grain.velocity;
+        const double length = norm(leg);
         grain.position += leg;
-        clear = bodies_.push(scratch.bodies, grain);
+        for (double& room : scratch.rooms) room -= length;
+        clear = bodies_.push(scratch.bodies, scratch.rooms, grain);
         if (!(grain.velocity == velocity)) leg = grain.velocity * (moving.dt / parts);
     }
     if (!clear && !bodies_.inside(scratch.bodies, from + shift)) {   // back to where there was room
