@@ -10,12 +10,12 @@ from pathlib import Path
 from run_directories import QUIET, Failure, call, outcome
 
 GATE = 3   # degrees
-SMALL = ("resolution.size== foot/14", "gap== 0.043*foot", "full=1.8", "time.end=2.6", "dem.step_fraction=0.1")   # as in study/calibration.cpp
+SMALL = ("--variant", "steady", *(word for text in ("resolution.size== foot/14", "gap== 0.043*foot", "full=1.8", "time.end=2.6", "dem.step_fraction=0.1") for word in ("--set", text)))   # as in study/calibration.cpp
 
 
 def angle_of(talus: Path, out: Path, shape: str, asked: float, more: tuple[str, ...]) -> float:
-    sets = [word for text in (f"angle={asked}", f"dem.templates={shape}", *more) for word in ("--set", text)]
-    call(talus, "run", "heap", "--method", "dem", *sets, "--out", str(out), *QUIET)
+    sets = [word for text in (f"angle={asked}", f"dem.templates={shape}") for word in ("--set", text)]
+    call(talus, "run", "heap", "--method", "dem", *more, *sets, "--out", str(out), *QUIET)
     return json.loads((out / "results.json").read_text())["heap"]["angle"]["value"]
 
 

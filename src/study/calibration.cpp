@@ -20,7 +20,7 @@ constexpr std::string_view kTableFile = "calibration.csv", kMaterialFile = "mate
 
 /// An experiment with a real material, done with grains of dem: its scene, of which a small version is run, and the result that is the angle.
 struct Experiment {
-    std::string_view scene, probe, result;
+    std::string_view scene, variant, probe, result;
     std::vector<std::string_view> materials;
     std::vector<std::string> small;
     double steeper;   // than a heap of the same grains, about [degrees]
@@ -29,11 +29,11 @@ struct Experiment {
 
 /// Heaps of about 1,900 grains with ten steps to half a period of a contact. How steep a heap is depends on how it is poured and on its size: from five times as
 /// high it is four degrees flatter, 2.5 times as fast eight, and with 14 grains to the foot instead of 20 two to three steeper. So the spout stands as many grains above the tip as in the scene,
-/// and pours so much faster that these heaps stand as those of the scene do.
-const Experiment kHeap{"heap", "heap", "angle", {"sand"}, {"resolution.size== foot/14", "gap== 0.043*foot", "full=1.8", "time.end=2.6", "dem.step_fraction=0.1"}, 0,
+/// and pours so much faster that these heaps stand as those of the scene, poured steadily, do.
+const Experiment kHeap{"heap", "steady", "heap", "angle", {"sand"}, {"resolution.size== foot/14", "gap== 0.043*foot", "full=1.8", "time.end=2.6", "dem.step_fraction=0.1"}, 0,
                        "no heap formed in '{}': take more grains, --set resolution.size=…, or pour longer, --set full=…"};
 /// Drums of about 3,000 grains; the mean slope from the end of the first quarter turn on.
-const Experiment kDrum{"drum", "bed", "slope", {"red", "blue"}, {"resolution.size== radius/12", "time.end=3", "steady_from=1", "dem.step_fraction=0.1"}, 9,
+const Experiment kDrum{"drum", "", "bed", "slope", {"red", "blue"}, {"resolution.size== radius/12", "time.end=3", "steady_from=1", "dem.step_fraction=0.1"}, 9,
                        "no bed was found in '{}': take more grains, --set resolution.size=…, or turn it longer, --set time.end=…"};
 
 const Experiment& experimentOf(const CalibrationOptions& options) { return options.experiment == kDrum.scene ? kDrum : kHeap; }
@@ -62,6 +62,7 @@ SweepOptions trialOf(const CalibrationOptions& options, double fraction, double 
     const Experiment& experiment = experimentOf(options);
     SweepPlan plan;
     plan.request.scene = experiment.scene;
+    if (!experiment.variant.empty()) plan.request.variant = experiment.variant;
     plan.request.method = "dem";
     plan.request.sets = experiment.small;
     if (&experiment == &kHeap) plan.request.sets.push_back(fmt::format("angle={}", std::clamp(options.angle, 10.0, 45.0)));
