@@ -59,7 +59,9 @@ def check(arguments: argparse.Namespace, folder: Path) -> None:
                                     timeout=TIMEOUT_S, check=False).returncode
         expect(f"{name}: exit code", code, actual)
         expect(f"{name}: status", status, json.loads((out / "run.json").read_text(encoding="utf-8"))["status"])
-        run_to_the_end([*command, "--resume"])
+        # by the scene as before, by the folder alone, by the folder in the place of the scene: what a user would try
+        alone = [str(arguments.talus.resolve()), "run", "--no-preview", "-q", "--resume"]
+        run_to_the_end({"SIGINT": [*alone, "--out", str(out)], "SIGTERM": [*alone, str(out)]}.get(name, [*command, "--resume"]))
         expect(f"{name}: status after --resume", "done", json.loads((out / "run.json").read_text(encoding="utf-8"))["status"])
         expect(f"{name}: differences after --resume", [], differences(whole, out))
 

@@ -90,7 +90,7 @@ def check_changed_scene(talus: Path, folder: Path) -> None:
     os.close(lock)
     if not (sweep / "001" / "run.json").exists():
         raise Failure("a sweep was removed while another one was at it")
-    call(talus, "sweep", "-q", "--resume", "--out", str(sweep))
+    call(talus, "sweep", "-q", "--resume", str(sweep))
     if table_of(sweep) != whole:
         raise Failure(f"gone on with from another folder: {table_of(sweep)}, not {whole}")
 

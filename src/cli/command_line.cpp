@@ -179,6 +179,10 @@ private:
         app.callback([this, &command] { finished_ = [&command] { return Command(command); }; });
         return app;
     }
+    static CLI::ParseError missingScene(const std::string& command, bool resume) {
+        if (!resume) return CLI::RequiredError("SCENE");
+        return {fmt::format("--resume needs the folder to go on with: talus {} --resume DIR", command), CLI::ExitCodes::RequiredError};
+    }
     static void addChanges(CLI::App& app, scene::Request& request) {
         app.add_option("--method", request.method, "Solve it with this method instead of the scene's own")->type_name("M");
         app.add_option("--variant", request.variant, "Take this variant of the scene")->type_name("V");
@@ -187,8 +191,8 @@ private:
     }
     void addRun() {
         run::Options& options = run_.options;
-        CLI::App& app = add("run", "Run a scene", "Examples:\n  talus run hourglass\n  talus run mine.toml --set resolution.grains=1e6 --out big\n  talus run --resume --out big", run_);
-        app.add_option("SCENE", options.request.scene, "A built-in scene, or a file (with a '/' or ending in .toml); not needed with --resume --out DIR")->type_name("");
+        CLI::App& app = add("run", "Run a scene", "Examples:\n  talus run hourglass\n  talus run mine.toml --set resolution.grains=1e6 --out big\n  talus run --resume big", run_);
+        app.add_option("SCENE", options.request.scene, "A built-in scene, or a file (with a '/' or ending in .toml); with --resume the folder of a run, or nothing if --out names that")->type_name("");
         addChanges(app, options.request);
         app.add_option("--out", options.out, "Where the run is written; ./NAME-METHOD unless given")->type_name("DIR");
         app.add_option("--frames", options.frames, "Stop after N frames beyond frame 0")->type_name("N")->check(wholeNumber(0, 1'000'000'000));
@@ -204,7 +208,7 @@ private:
         app.add_flag("--json", run_.json, "Print run.json instead of the folder");
         app.add_flag("!--no-preview", run_.preview, "Leave out preview.png, poster.png and plots.png");
         app.callback([this] {
-            if (run_.options.request.scene.empty() && !(run_.options.resume && run_.options.out)) throw CLI::RequiredError("SCENE");
+            if (run_.options.request.scene.empty() && !(run_.options.resume && run_.options.out)) throw missingScene("run", run_.options.resume);
             finished_ = [this] { return Command(run_); };
         });
     }
@@ -229,8 +233,8 @@ private:
     void addSweep() {
         study::SweepOptions& options = sweep_.options;
         CLI::App& app = add("sweep", "Run a scene for every combination of several values",
-                            "Examples:\n  talus sweep silo --set outlet=0.04,0.05,0.06 --set seed=1:3 --jobs 2\n  talus sweep column --variant smoke --method dem,nonsmooth --out methods\n  talus sweep --resume --out methods", sweep_);
-        app.add_option("SCENE", sweep_.request.scene, "A built-in scene or a file; not needed with --resume --out DIR")->type_name("");
+                            "Examples:\n  talus sweep silo --set outlet=0.04,0.05,0.06 --set seed=1:3 --jobs 2\n  talus sweep column --variant smoke --method dem,nonsmooth --out methods\n  talus sweep --resume methods", sweep_);
+        app.add_option("SCENE", sweep_.request.scene, "A built-in scene or a file; with --resume the folder of a sweep, or nothing if --out names that")->type_name("");
         app.add_option("--set", sweep_.request.sets, "Values of a key or parameter: 1,2,4 or 1:5 (1, 2, 3, 4, 5) or 0.1:0.5:0.1; repeat for several")->type_name("KEY=VALUES")->expected(1)->take_all();
         app.add_option("--method", sweep_.methods, "Methods to solve it with, separated by commas")->type_name("M,M…")->delimiter(',');
         app.add_option("--variant", sweep_.request.variant, "Take this variant of the scene")->type_name("V");
@@ -243,7 +247,7 @@ private:
         app.add_flag("--previews", options.previews, "Leave the pictures of talus run in each case");
         app.add_flag("-q,--quiet", sweep_.quiet, "No progress, only warnings and errors");
         app.callback([this] {
-            if (sweep_.request.scene.empty() && !(sweep_.options.resume && sweep_.options.out)) throw CLI::RequiredError("SCENE");
+            if (sweep_.request.scene.empty() && !(sweep_.options.resume && sweep_.options.out)) throw missingScene("sweep", sweep_.options.resume);
             finished_ = [this] { return Command(sweep_); };
         });
     }

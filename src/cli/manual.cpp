@@ -57,7 +57,8 @@ constexpr std::string_view kContract = R"(
 was interrupted. Tables only grow and are cut back to the checkpoint on resume; every other file is written under a
 temporary name, synced and renamed when whole. So a run can be killed at any moment.
 
-`--resume` reads `scene.toml` of the run. A SCENE or `--set` that changes anything but the end time, the frames and the
+`--resume` reads `scene.toml` of the run: `talus run --resume DIR`, or `--resume --out DIR`, need nothing else. A name of a built-in scene stays one, so of a folder with such a name
+write `./NAME`. A SCENE or `--set` that changes anything but the end time, the frames and the
 output is refused; a later end time extends the run as if it had never ended. A run of another version, instruction set
 or precision is refused unless `--force` is given. `--overwrite` removes what a run writes and leaves other files alone.
 )";

@@ -29,8 +29,8 @@ std::string ending(const run::Outcome& outcome) {
     if (outcome.nothingLeft) return "nothing left to do: the run has reached its end";
     switch (outcome.code) {
         case ExitCode::done: return "done";
-        case ExitCode::timeUp: return "time is up; go on with --resume";
-        default: return "interrupted; go on with --resume";
+        case ExitCode::timeUp: return "time is up; go on by: " + run::resumeCommand(outcome.directory);
+        default: return "interrupted; go on by: " + run::resumeCommand(outcome.directory);
     }
 }
 

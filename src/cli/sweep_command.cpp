@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
+#include "scene/suggestion.h"
 
 #ifdef TALUS_HAS_RENDER
 #include "render/plot_panels.h"
@@ -174,7 +175,9 @@ private:
 
 ExitCode execute(const SweepCommand& command) {
     study::SweepOptions options = command.options;
-    if (!command.request.scene.empty()) options.plan = planOf(command);
+    const bool isFolder = options.resume && !options.out && !scene::isBuiltIn(command.request.scene) && study::holdsSweep(command.request.scene);
+    if (isFolder) options.out = command.request.scene;
+    else if (!command.request.scene.empty()) options.plan = planOf(command);
     options.program = std::filesystem::read_symlink("/proc/self/exe");
     const Signals signals;
     SweepDisplay display(command.quiet);
@@ -184,7 +187,7 @@ ExitCode execute(const SweepCommand& command) {
     const auto failed = std::ranges::count_if(outcome.record.outcomes, [](const auto& o) { return o && o->exitCode != 0 && !o->unfinished(); });
     if (failed > 0) warn(fmt::format("{} of {} cases failed; see the column message of sweep.csv", failed, outcome.record.outcomes.size()));
     if (outcome.code == ExitCode::done) plot(outcome);
-    else tell("interrupted; go on with --resume\n");
+    else tell(fmt::format("interrupted; go on by: talus sweep --resume --out {}\n", scene::shellWord(outcome.folder.string())));
     print((outcome.folder / "sweep.csv").string() + "\n");
     return outcome.code;
 }

@@ -3,6 +3,7 @@
 
 #include "io/checksum.h"
 #include "run/start_from.h"
+#include "scene/suggestion.h"
 
 #include <fmt/format.h>
 
@@ -89,11 +90,33 @@ Outcome start(const Options& options, scene::Methods methods, Observer& observer
     return finish(loop, directory, stop);
 }
 
-Outcome resume(const Options& options, scene::Methods methods, Observer& observer, StopRequested stop) {
+/// The folder of a run may stand where its scene would: `run --resume DIR` is `run --resume --out DIR`.
+Options withFolderAsOut(Options options) {
+    const Path folder = options.request.scene;
+    if (folder.empty() || scene::isBuiltIn(folder.string()) || !holdsRun(folder)) return options;
+    if (options.out && !(std::filesystem::exists(*options.out) && std::filesystem::equivalent(folder, *options.out)))
+        throw Error(ExitCode::usage, fmt::format("'{}' and '{}' are two runs; --resume goes on with one", folder.string(), options.out->string()));
+    options.out = folder;
+    options.request.scene.clear();
+    return options;
+}
+
+/// Where someone who gave a scene and no --out may have left its run.
+std::string nearbyRun(const Options& options) {
+    if (options.out) return {};
+    for (const Path& folder : {Path(options.request.scene), Path(options.request.scene).parent_path()})
+        if (!folder.empty() && holdsRun(folder)) return fmt::format("; go on with that in '{}' by: {}", folder.string(), resumeCommand(folder));
+    return {};
+}
+
+Outcome resume(const Options& given, scene::Methods methods, Observer& observer, StopRequested stop) {
+    const Options options = withFolderAsOut(given);
     std::optional<scene::Scene> asked;
     if (!options.request.scene.empty()) asked.emplace(scene::read(options.request, methods));
     else if (!options.out) throw Error(ExitCode::usage, "--resume needs a scene or --out DIR");
-    RunDirectory directory = RunDirectory::open(asked ? directoryOf(*asked, options) : *options.out);
+    const Path folder = asked ? directoryOf(*asked, options) : *options.out;
+    if (asked && !std::filesystem::is_directory(folder)) throw Error(ExitCode::missing, fmt::format("there is no run in '{}' to resume{}", folder.string(), nearbyRun(options)));
+    RunDirectory directory = RunDirectory::open(folder);
 
     scene::Request own;
     own.scene = directory.scene().string();
@@ -122,6 +145,8 @@ Outcome resume(const Options& options, scene::Methods methods, Observer& observe
 Outcome run(const Options& options, scene::Methods methods, Observer& observer, StopRequested stop) {
     return options.resume ? resume(options, methods, observer, stop) : start(options, methods, observer, stop);
 }
+
+std::string resumeCommand(const Path& directory) { return "talus run --resume --out " + scene::shellWord(directory.string()); }
 
 std::string fingerprint(const scene::Scene& scene) {
     io::Checksum sum;

@@ -12,7 +12,7 @@
 namespace talus::run {
 
 struct Options {
-    scene::Request request;                  // without a scene: that of the run to resume
+    scene::Request request;                  // without a scene, or with the folder of a run for it: that of the run to resume
     std::optional<Path> out;                 // ./NAME-METHOD unless given
     std::optional<std::int64_t> frames;      // after frame 0
     int threads = 0;                         // 0: as many as the machine has
@@ -33,6 +33,9 @@ struct Outcome {
 
 /// Runs or resumes. Errors: bad scene or usage (2), missing scene or run (3), diverged (4), files (5).
 Outcome run(const Options&, scene::Methods, Observer&, StopRequested);
+
+/// What to type to go on with the run in a folder.
+std::string resumeCommand(const Path& directory);
 
 /// Of all that makes a run what it is; the same where --resume goes on without --force.
 std::string fingerprint(const scene::Scene&);

@@ -212,6 +212,11 @@ void RunDirectory::removeFramesFrom(std::int64_t number) const {
     for (const Path& path : later) fs::remove(path);
 }
 
+bool holdsRun(const Path& directory) {
+    std::error_code ignored;
+    return fs::is_regular_file(directory / "run.json", ignored) && fs::is_regular_file(directory / "scene.toml", ignored);
+}
+
 Record readRecord(const Path& directory) {
     const Path path = directory / "run.json";
     if (!fs::exists(path)) throw Error(ExitCode::missing, fmt::format("there is no run in '{}': it has no run.json", directory.string()));

@@ -98,6 +98,9 @@ private:
     std::unique_ptr<io::AppendFile> series_, bodies_, flows_;
 };
 
+/// Whether a folder is that of a run.
+bool holdsRun(const Path&);
+
 /// run.json of a run directory; exit code 3 where there is none.
 Record readRecord(const Path& directory);
 

@@ -28,6 +28,7 @@ Methods builtInMethods();
 
 /// Whether a scene is given by the path of its file (has '/' or ends in .toml), not as the name of a built-in one.
 bool isFile(std::string_view scene);
+bool isBuiltIn(std::string_view scene);
 
 /// What the user asked for: the scene and what the command line changes in it.
 struct Request {

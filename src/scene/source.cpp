@@ -26,7 +26,10 @@ Source readFile(const std::string& path) {
         const bool builtIn = std::ranges::find(embeddedScenes(), stem, &EmbeddedScene::name) != embeddedScenes().end();
         return Error(ExitCode::missing, fmt::format("cannot open scene '{}': {}{}", path, std::generic_category().message(error), builtIn ? fmt::format("; the built-in scene is called '{}'", stem) : ""));
     };
-    if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) throw fail(EISDIR);
+    if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) {
+        if (const std::string folder = describeFolder(path); !folder.empty()) throw Error(ExitCode::missing, fmt::format("'{}' is no scene but {}", path, folder));
+        throw fail(EISDIR);
+    }
     errno = 0;
     std::ifstream file(path, std::ios::binary);
     if (!file) throw fail(errno != 0 ? errno : EIO);
@@ -46,6 +49,21 @@ std::string firstComment(std::string_view text) {
 
 }  // namespace
 
+std::string describeFolder(const std::string& folder) {
+    const std::filesystem::path path(folder);
+    const auto has = [&](const char* file) {
+        std::error_code ignored;
+        return std::filesystem::is_regular_file(path / file, ignored);
+    };
+    if (has("sweep.json")) return fmt::format("the folder of a sweep; go on with it by: talus sweep --resume --out {}", shellWord(folder));
+    if (!has("scene.toml")) return {};
+    const std::string scene = shellWord((path / "scene.toml").string());
+    if (!has("run.json")) return fmt::format("a folder with a scene in it; run that by: talus run {}", scene);
+    return fmt::format("the folder of a run; go on with it by: talus run --resume --out {}; run its scene anew by: talus run {}", shellWord(folder), scene);
+}
+
+bool isBuiltIn(std::string_view scene) { return !isFile(scene) && std::ranges::find(embeddedScenes(), scene, &EmbeddedScene::name) != embeddedScenes().end(); }
+
 bool isFile(std::string_view scene) { return scene.find('/') != std::string_view::npos || scene.ends_with(".toml"); }
 
 Source findSource(const std::string& scene) {
@@ -55,6 +73,7 @@ Source findSource(const std::string& scene) {
         if (embedded.name == scene) return {scene, std::string(embedded.text), {}};
         names.push_back(embedded.name);
     }
+    if (const std::string folder = describeFolder(scene); !folder.empty()) throw Error(ExitCode::usage, fmt::format("there is no built-in scene '{0}', and '{0}' here is {1}", scene, folder));
     const std::string_view near = nearest(scene, names);
     throw Error(
         ExitCode::usage,

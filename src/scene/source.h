@@ -21,6 +21,9 @@ Source findSource(const std::string& scene);
 struct EmbeddedScene {
     std::string_view name, text;
 };
+/// What a folder that stands where a scene should holds, and what to do with it: a run or a sweep to go on with, a scene.toml. Empty: nothing known.
+std::string describeFolder(const std::string& folder);
+
 /// scenes/*.toml as the build put them into the program (cmake/TalusScenes.cmake), by name.
 std::span<const EmbeddedScene> embeddedScenes();
 struct EmbeddedFile {

@@ -37,6 +37,14 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
     return best;
 }
 
+std::string shellWord(const std::string& text) {
+    constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./:@%+=,";
+    if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+    std::string word = "'";
+    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return word + "'";
+}
+
 std::string quotedList(std::span<const std::string_view> names, char quote) {
     std::string text;
     for (const std::string_view name : names) text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", quote, name, quote);

@@ -19,6 +19,9 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
 std::string suggestion(std::string_view name, std::span<const std::string_view> candidates, std::string_view what,
                        char quote = '\'');
 
+/// As a shell takes it for one word: quoted where it has more than letters, digits and -_./:@%+=,
+std::string shellWord(const std::string& text);
+
 /// 'a', 'b', 'c'
 std::string quotedList(std::span<const std::string_view> names, char quote = '\'');
 

@@ -213,6 +213,11 @@ private:
 
 }  // namespace
 
+bool holdsSweep(const Path& folder) {
+    std::error_code ignored;
+    return fs::is_regular_file(folder / kRecordFile, ignored);
+}
+
 SweepOutcome sweep(const SweepOptions& options, FunctionRef<void(const SweepProgress&)> show, run::StopRequested stop) {
     const Path folder = folderOf(options);
     std::string fingerprint;

@@ -35,6 +35,9 @@ struct SweepOutcome {
     SweepRecord record;
 };
 
+/// Whether a folder is that of a sweep.
+bool holdsSweep(const Path&);
+
 /// Runs what has no row yet. Errors: a bad sweep, or a scene that no case can read (2), no such sweep (3), files (5).
 SweepOutcome sweep(const SweepOptions&, FunctionRef<void(const SweepProgress&)> show, run::StopRequested);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What someone who has never seen the manual is told.
 #include "fake_method.h"
+#include "scene/suggestion.h"
 
 #include <gtest/gtest.h>
 
@@ -185,6 +186,13 @@ TEST(Messages, Files) {
               "there is no built-in scene 'hourglas'; did you mean 'hourglass'? The built-in scenes are 'anisotropic', 'avalanche', 'ball_drop', 'bounce', 'bulldozer', 'butterfly', 'castle', 'chute', 'column', 'conveyor', 'crater', 'digging', 'drum', 'gate', "
               "'heap', 'hourglass', 'notch', 'pile', 'popcorn', 'rake', 'rings', 'rocket', 'shovel', 'silo', 'splash', 'statue', 'tower', 'treasure', 'wheel', 'writing', 'zb05'; "
               "a scene file is given by its path, ./hourglas.toml");
+}
+
+TEST(Messages, APathInACommandToTypeIsOneWord) {
+    EXPECT_EQ(shellWord("runs/bed-1.5_a"), "runs/bed-1.5_a");
+    EXPECT_EQ(shellWord("my run"), "'my run'");
+    EXPECT_EQ(shellWord("it's $HOME"), "'it'\\''s $HOME'");
+    EXPECT_EQ(shellWord(""), "''");
 }
 
 TEST(Messages, Warnings) {
