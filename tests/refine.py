@@ -49,6 +49,7 @@ def check_scene(talus: Path, scene: str, folder: Path, tolerance: float, left_ou
     call(talus, *refine, "--out", str(folder / f"{scene}-threads"), "--threads", "3")
     call(talus, *refine, "--out", str(folder / f"{scene}-resumed"), "--max-time", "0", expected=TIME_UP)
     call(talus, *refine, "--out", str(folder / f"{scene}-resumed"), "--resume", "--frames", "2")
+    call(talus, "run", "--resume", str(folder / f"{scene}-resumed"), "--frames", "3", *QUIET)   # by its folder alone
     call(talus, *refine, "--out", str(folder / f"{scene}-resumed"), "--resume")
     for other in ("threads", "resumed"):
         found = differences(fine, folder / f"{scene}-{other}")

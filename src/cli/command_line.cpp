@@ -215,8 +215,8 @@ private:
     void addRefine() {
         run::Options& options = refine_.options.run;
         CLI::App& app = add("refine", "Fill a finished run with finer grains, without simulating it again",
-                            "Examples:\n  talus refine column-elastoplastic --factor 32 --out column-fine\n  talus refine column-elastoplastic --factor 32 --out column-fine --resume", refine_);
-        app.add_option("DIR", refine_.options.directory, "A run directory")->type_name("")->required();
+                            "Examples:\n  talus refine column-elastoplastic --factor 32 --out column-fine\n  talus refine --resume --out column-fine", refine_);
+        app.add_option("DIR", refine_.options.directory, "A run directory; not needed with --resume --out DIR2")->type_name("");
         app.add_option("--factor", refine_.options.factor, "Fine grains for each grain of the run; 32 unless given")->type_name("N")->check(wholeNumber(1, 100000));
         app.add_option("--out", options.out, "Where the refined run is written; DIR-refined unless given")->type_name("DIR2")->check(path());
         app.add_option("--set", options.request.sets, "Override a key of [guided]; repeat for several")->type_name("KEY=VALUE")->expected(1)->take_all();
@@ -229,6 +229,10 @@ private:
         app.add_flag("-v,--verbose", refine_.verbose, "Progress in plain lines, one a second")->excludes(quiet);
         app.add_flag("--json", refine_.json, "Print run.json instead of the folder");
         app.add_flag("!--no-preview", refine_.preview, "Leave out preview.png, poster.png and plots.png");
+        app.callback([this] {
+            if (refine_.options.directory.empty() && !(refine_.options.run.resume && refine_.options.run.out)) throw CLI::RequiredError("DIR");
+            finished_ = [this] { return Command(refine_); };
+        });
     }
     void addSweep() {
         study::SweepOptions& options = sweep_.options;

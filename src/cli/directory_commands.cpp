@@ -53,6 +53,7 @@ ExitCode execute(const InfoCommand& command) {
                                    record.simd, record.threads, record.seed, record.grains, record.frames, record.time, record.endTime, record.steps,
                                    run::readableBytes(static_cast<double>(record.peakMemoryBytes)));
     if (!record.startedFrom.empty()) text += fmt::format("from       {}\n", record.startedFrom);
+    if (!record.refinedFrom.empty()) text += fmt::format("refined    from {}\n", record.refinedFrom);
     if (const auto frames = framesOf(command.directory); !frames.empty()) {
         const io::Frame last = io::readVtp(command.directory / "frames" / io::frameName(frames.back().number));
         std::vector<std::string> fields;

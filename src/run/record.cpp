@@ -44,6 +44,7 @@ void Record::carryOver(const Record& earlier) {
     peakMemoryBytes = earlier.peakMemoryBytes;
     warnings = earlier.warnings;
     startedFrom = earlier.startedFrom;
+    refinedFrom = earlier.refinedFrom;
 }
 
 std::string Record::json() const {
@@ -51,6 +52,7 @@ std::string Record::json() const {
     eachEntry(*this, [&](const char* key, const auto& value) { json[key] = value; });
     if (!assets.empty()) json["assets"] = assets;
     if (!startedFrom.empty()) json["started_from"] = startedFrom;
+    if (!refinedFrom.empty()) json["refined_from"] = refinedFrom;
     for (const StageRecord& stage : stages)
         json["stages"].push_back({{"name", stage.name}, {"begin_s", stage.begin}, {"clock_s", stage.clock}, {"begin_step", stage.step}, {"ended_by", stage.ended}});
     if (!failure.empty()) json["failure"] = failure;
@@ -67,6 +69,7 @@ Record Record::parse(std::string_view text, std::string_view origin) {
         record.failure = json.value("failure", "");
         record.assets = json.value("assets", std::vector<std::string>{});
         record.startedFrom = json.value("started_from", "");
+        record.refinedFrom = json.value("refined_from", "");
     } catch (const nlohmann::json::exception& error) {
         const std::string_view what = error.what();   // "[json.exception.parse_error.101] parse error at line 1, …"
         throw Error(ExitCode::io, fmt::format("'{}' is damaged: {}", origin, what.substr(what.find("] ") + 2)));

@@ -34,6 +34,7 @@ struct Record {
     std::vector<std::string> warnings;
     std::vector<std::string> assets;  // names of the files in assets/
     std::string startedFrom;          // the run and its checkpoint or frame; empty: from the scene alone
+    std::string refinedFrom;          // the run whose frames are its guides; empty: none
     std::vector<StageRecord> stages;  // none in a run without stages
     std::string failure;              // where the status is failed
 

@@ -91,10 +91,66 @@ Path besideRun(const Path& directory) {
     return run += "-refined";
 }
 
+/// The methods with the playback of a run that was made by the method `recorded`.
+struct MethodsWithPlayback {
+    world::MethodInfo playback = playbackInfo;
+    std::vector<const world::MethodInfo*> all;
+
+    MethodsWithPlayback(scene::Methods methods, std::string_view recorded) : all(methods.begin(), methods.end()) {
+        for (const world::MethodInfo* method : methods)
+            if (method->name == recorded) playback.continuum = method->continuum;
+        all.push_back(&playback);
+    }
+    MethodsWithPlayback(const MethodsWithPlayback&) = delete;
+    MethodsWithPlayback& operator=(const MethodsWithPlayback&) = delete;
+};
+
+bool sameFolder(const Path& a, const Path& b) { return std::filesystem::weakly_canonical(a) == std::filesystem::weakly_canonical(b); }
+
+/// The refined run that is to be resumed, where its own folder says all that there is to know: no scene, factor or settings were given, and
+/// DIR, if given, is the run that it was refined from, or stands for the folder itself.
+std::optional<Options> resumedByFolder(const RefineOptions& options) {
+    if (!options.run.resume) return {};
+    Options own = options.run;
+    if (!own.out && !refinedFrom(options.directory).empty()) own.out = options.directory;
+    else if (!own.out) own.out = besideRun(options.directory);
+    const std::string from = refinedFrom(*own.out);
+    if (options.directory.empty() && from.empty()) throw Error(ExitCode::usage, fmt::format("the run in '{}' is not refined from another; go on with it by: {}", own.out->string(), resumeCommand(*own.out)));
+    if (from.empty() || options.factor || !own.request.sets.empty()) return {};
+    if (!options.directory.empty() && !sameFolder(options.directory, from) && !sameFolder(options.directory, *own.out)) return {};
+    return own;
+}
+
 }  // namespace
 
+std::string refinedFrom(const Path& directory) {
+    try {
+        return directory.empty() || !holdsRun(directory) ? std::string() : readRecord(directory).refinedFrom;
+    } catch (const Error&) {   // damaged: who reads it for more will say so
+        return {};
+    }
+}
+
+Outcome resumeRefined(const Options& options, scene::Methods methods, Observer& observer, StopRequested stop) {
+    Options own = options;
+    own.refinedFrom = refinedFrom(*options.out);
+    const Path from = own.refinedFrom;
+    if (!holdsRun(from)) throw Error(ExitCode::missing, fmt::format("the run in '{}' is refined from that in '{}', which is no longer there", options.out->string(), from.string()));
+    const auto last = static_cast<std::int64_t>(framesOf(from).size()) - 1;
+    own.frames = std::min(own.frames.value_or(last), last);
+    const MethodsWithPlayback known(methods, readRecord(from).method);
+    return run(own, known.all, observer, stop);
+}
+
 Outcome refine(const RefineOptions& options, scene::Methods methods, Observer& observer, StopRequested stop) {
+    if (const std::optional<Options> resumed = resumedByFolder(options)) {
+        Options own = *resumed;
+        const scene::Scene scene = scene::read({.scene = (Path(refinedFrom(*own.out)) / "scene.toml").string(), .method = {}, .variant = {}, .precision = {}, .sets = {}}, methods);
+        own.request.sets = {fmt::format("time.end={}", scene.endTime())};   // the other run may have become longer since
+        return resumeRefined(own, methods, observer, stop);
+    }
     const Record recorded = readRecord(options.directory);
+    if (!recorded.refinedFrom.empty()) throw Error(ExitCode::usage, fmt::format("the run in '{}' is itself refined, from that in '{}': refine that one, with a larger --factor", options.directory.string(), recorded.refinedFrom));
     const std::vector<io::FrameTime> frames = framesOf(options.directory);
     const auto last = static_cast<std::int64_t>(frames.size()) - 1;   // after frame 0
     const Path from = std::filesystem::weakly_canonical(options.directory);
@@ -106,7 +162,7 @@ Outcome refine(const RefineOptions& options, scene::Methods methods, Observer& o
     own.request.scene = (from / "scene.toml").string();
     own.request.name = recorded.scene;
     own.request.method = "guided";
-    std::vector<std::string> sets{"guided.guides=\"playback\"", "guided.interpolate_every=1", fmt::format("guided.factor={}", options.factor), fmt::format("playback.directory={}", quoted(from.string())), "output.fields=[]"};
+    std::vector<std::string> sets{"guided.guides=\"playback\"", "guided.interpolate_every=1", fmt::format("guided.factor={}", options.factor.value_or(32)), fmt::format("playback.directory={}", quoted(from.string())), "output.fields=[]"};
     const scene::Scene scene = scene::read({.scene = own.request.scene, .method = {}, .variant = {}, .precision = {}, .sets = {}}, methods);
     if (!recorded.stages.empty()) {
         const std::vector<std::string> ends = stageEnds(scene, recorded.stages, frames.back().time);
@@ -115,15 +171,12 @@ Outcome refine(const RefineOptions& options, scene::Methods methods, Observer& o
     sets.insert(sets.end(), options.run.request.sets.begin(), options.run.request.sets.end());
     own.request.sets = std::move(sets);
 
-    world::MethodInfo playback = playbackInfo;
-    for (const world::MethodInfo* method : methods)
-        if (method->name == recorded.method) playback.continuum = method->continuum;
-    std::vector<const world::MethodInfo*> all(methods.begin(), methods.end());
-    all.push_back(&playback);
-    const LeftOut left = probesToLeaveOut(own.request, all, scene);
+    const MethodsWithPlayback known(methods, recorded.method);
+    const LeftOut left = probesToLeaveOut(own.request, known.all, scene);
     own.request.withoutProbes = left.probes;
     for (std::size_t i = 0; i < left.probes.size(); ++i) observer.warned(fmt::format("the probe '{}' of the scene is left out: {}", left.probes[i], left.reasons[i]));
-    return run(own, all, observer, stop);
+    own.refinedFrom = from.string();
+    return run(own, known.all, observer, stop);
 }
 
 }  // namespace talus::run

@@ -9,13 +9,19 @@
 namespace talus::run {
 
 struct RefineOptions {
-    Path directory;              // of the finished run
-    std::int64_t factor = 32;    // fine grains for each of its grains
-    Options run;                 // as of a run, without a scene: sets may change [guided]
+    Path directory;                      // of the finished run; to resume, none or that of the refined run will do
+    std::optional<std::int64_t> factor;  // fine grains for each of its grains; 32 unless given
+    Options run;                         // as of a run, without a scene: sets may change [guided]
 };
 
 /// A run of the same scene with method `guided`, whose guides are the frames of the run in the directory. Extra fields of the scene are left out, and
 /// probes of forces or of fields that fine grains do not have. Stages end when they did in that run. Errors: as of run(); no run or fewer than two frames (3).
 Outcome refine(const RefineOptions&, scene::Methods, Observer&, StopRequested);
+
+/// The run that the run in a folder was refined from; empty where it was not, or where nothing is known of it.
+std::string refinedFrom(const Path& directory);
+
+/// Goes on with the refined run in options.out by what its folder says. Errors: as of run(); the run that it was refined from is no longer there (3).
+Outcome resumeRefined(const Options&, scene::Methods, Observer&, StopRequested);
 
 }  // namespace talus::run

@@ -2,6 +2,7 @@
 #include "run/run.h"
 
 #include "io/checksum.h"
+#include "run/refine.h"
 #include "run/start_from.h"
 #include "scene/suggestion.h"
 
@@ -75,6 +76,7 @@ Outcome start(const Options& options, scene::Methods methods, Observer& observer
     const Exec exec(options.threads);
     world::World world = scene.buildWorld();
     Record record = newRecord(scene, world);
+    record.refinedFrom = options.refinedFrom;
     auto method = scene.createMethod(world);
     world::Simulation simulation(std::move(world), std::move(method));
     if (options.from) {
@@ -109,8 +111,7 @@ std::string nearbyRun(const Options& options) {
     return {};
 }
 
-Outcome resume(const Options& given, scene::Methods methods, Observer& observer, StopRequested stop) {
-    const Options options = withFolderAsOut(given);
+Outcome resume(const Options& options, scene::Methods methods, Observer& observer, StopRequested stop) {
     std::optional<scene::Scene> asked;
     if (!options.request.scene.empty()) asked.emplace(scene::read(options.request, methods));
     else if (!options.out) throw Error(ExitCode::usage, "--resume needs a scene or --out DIR");
@@ -143,7 +144,11 @@ Outcome resume(const Options& given, scene::Methods methods, Observer& observer,
 }  // namespace
 
 Outcome run(const Options& options, scene::Methods methods, Observer& observer, StopRequested stop) {
-    return options.resume ? resume(options, methods, observer, stop) : start(options, methods, observer, stop);
+    if (!options.resume) return start(options, methods, observer, stop);
+    const Options own = withFolderAsOut(options);
+    const bool byFolder = own.request.scene.empty() && own.out && own.refinedFrom.empty();
+    if (byFolder && !refinedFrom(*own.out).empty()) return resumeRefined(own, methods, observer, stop);
+    return resume(own, methods, observer, stop);
 }
 
 std::string resumeCommand(const Path& directory) { return "talus run --resume --out " + scene::shellWord(directory.string()); }

@@ -19,6 +19,7 @@ struct Options {
     std::optional<double> maxSeconds;        // wall time
     std::optional<std::string> from;         // DIR or DIR@FRAME: a run whose grains are put in besides those of the scene
     bool resume = false, overwrite = false, force = false;
+    std::string refinedFrom = {};            // the run whose frames are the guides (refine.h)
 };
 
 /// The request with the file of grains that `from` names. Errors: no such run or frame (3).
