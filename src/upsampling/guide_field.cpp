@@ -19,9 +19,12 @@ double gap(const Aabb& box, const Vec3& x) {
 }  // namespace
 
 void GuideField::place(std::span<const GuideState> guides, double reach) {
+    if (guides.empty()) {   // before the first guide comes there is no reach either
+        sorted_.clear();
+        return;
+    }
     Aabb box;
     for (const GuideState& guide : guides) box.extend(guide.position);
-    if (guides.empty()) box = {{0, 0, 0}, {0, 0, 0}};
     const double most = kLeastCells + kCellsPerGuide * static_cast<double>(guides.size());
     for (double side = reach;; side *= 2) {
         double product = 1;

@@ -67,6 +67,19 @@ TEST(GuideField, hasNothingWhereThereAreNoGuides) {
     EXPECT_TRUE(found.empty());
 }
 
+// Grains that emitters alone bring in: until the first guide comes nobody knows how large they are.
+TEST(GuideField, hasNoReachBeforeTheFirstGuide) {
+    constexpr auto kPeriodic = world::FaceType::periodic;
+    GuideField field({{0, 0, 0}, {1, 1, 1}, {kPeriodic, kPeriodic, kPeriodic, kPeriodic, {}, {}}});
+    field.place({}, 0);
+    std::vector<GuideState> found;
+    field.near({{0, 0, 0}, {1, 1, 1}}, 0, found);
+    EXPECT_TRUE(found.empty());
+    field.place(randomGuides(3, {1, 1, 1}), 0.1);
+    field.place({}, 0.1);
+    EXPECT_EQ(field.count(), 0u);
+}
+
 template <class Real>
 NearGuide<Real> nearGuide(const Vec3& x, const Vec3& v) {
     return {{static_cast<Real>(x.x), static_cast<Real>(x.y), static_cast<Real>(x.z)}, {static_cast<Real>(v.x), static_cast<Real>(v.y), static_cast<Real>(v.z)}};
