@@ -139,7 +139,7 @@ void FrameLoop::writeShapes(std::int64_t number) {
 void FrameLoop::appendRows(std::int64_t number) {
     const world::Totals totals = world::totals(exec_, simulation_);
     if (frameTimes_.size() == 1) {
-        start_ = {totals.energy(), simulation_.account().insertedCount};
+        start_ = {bodiesAloneWork(simulation_.world()) ? totals.energy() : std::nullopt, simulation_.account().insertedCount};
         directory_.series().append(seriesHeader(simulation_));
         directory_.bodies().append(bodiesHeader());
         directory_.flows().append(flowsHeader(simulation_.world()));

@@ -30,6 +30,7 @@ void FrameLoop::beginStage() {
     const double time = simulation_.world().time;
     stages_.advance(simulation_);
     const world::Totals totals = world::totals(exec_, simulation_);
+    if (!bodiesAloneWork(simulation_.world())) start_.energy.reset();
     if (start_.energy && before && totals.energy()) *start_.energy += *totals.energy() - *before;
     schedule_ = scheduleNow();
     tick_ = schedule_.firstAfter(simulation_.world().time);

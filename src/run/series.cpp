@@ -45,6 +45,10 @@ bool isDomainFace(const world::Body& body) { return body.name.starts_with("domai
 
 }  // namespace
 
+bool bodiesAloneWork(const world::World& world) {
+    return (!world.gravityOverTime || world.gravityOverTime->constant()) && world.forces.forces.empty();
+}
+
 std::optional<double> dissipated(const StartEnergy& start, const world::Totals& now, const world::Account& account) {
     const bool sameGrains = account.removedCount == 0 && account.insertedCount == start.inserted;
     const std::optional<double> energy = now.energy();

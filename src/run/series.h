@@ -17,6 +17,9 @@ struct StartEnergy {
     std::int64_t inserted = 0;       // grains put in until then
 };
 
+/// Whether bodies alone work on the grains. Gravity that changes in time does so too, as does moving air, and nobody adds that up.
+bool bodiesAloneWork(const world::World&);
+
 /// E(0) + work of bodies − E; unknown once grains were put in or taken out, for their energy is not kept.
 std::optional<double> dissipated(const StartEnergy&, const world::Totals&, const world::Account&);
 

@@ -66,6 +66,28 @@ TEST(StagedRun, isTheSameToTheByteWhereverItWasInterruptedOrKilled) {
     }
 }
 
+// From a stage on in which gravity changes in time what is lost is unknown, for the work of that is in no column.
+TEST(StagedRun, whatIsLostIsUnknownWhereGravityIsASchedule) {
+    const TemporaryFolder folder;
+    world::Stage first{.name = "rest", .until = world::Until{.condition = world::AfterTime{0.1}}, .resetTime = false, .world = test::fallingGrains().world()};
+    world::Stage second = first;
+    second.name = "shake";
+    second.given = {"gravity"};
+    second.world.gravityOverTime = Sine<Vec3>{{0, 0, -9.81}, {0, 0, 5}, 3};
+    second.until = {};
+    play(folder / "run", {.stages = {first, second}});
+    std::istringstream series(io::readFile(folder / "run" / "series.csv"));
+    std::string line;
+    std::getline(series, line);
+    for (const double time : {0.0, 0.05, 0.1, 0.15, 0.2, 0.25}) {
+        std::getline(series, line);
+        std::istringstream row(line);
+        std::string cell;
+        for (int column = 0; column < 10; ++column) std::getline(row, cell, ',');
+        EXPECT_EQ(cell.empty(), time > 0.1) << line;
+    }
+}
+
 TEST(StagedRun, aClosedSeriesIsTakenBackForACheckpointFromBeforeIt) {
     const TemporaryFolder folder;
     play(folder / "whole", {.end = 0.3, .stages = threeStages()});
