@@ -14,6 +14,7 @@
 #include "scene/suggestion.h"
 #include "scene/table_fill.h"
 #include "scene/writer.h"
+#include "world/covered_walls.h"
 #include "world/rehearsal.h"
 #include "world/stages.h"
 
@@ -154,6 +155,14 @@ void addGrains(Value& root, const std::string& file) {
     items->push_back(Value{place, std::move(table)});
 }
 
+/// Nodes of a grid feel surfaces within a cell; grains those that they overlap, by little.
+void warnOfCoveredWalls(const SceneDescription& scene, const world::World& world, Problems& problems) {
+    constexpr double kOverlap = 0.02;   // of a diameter
+    const world::MethodInfo& method = scene.methodInfo();
+    const double size = method.estimate(scene.methodSettings(), world, scene.precision).resolved();
+    world::warnOfCoveredWalls(world, method.continuum ? size : kOverlap * size, problems);
+}
+
 }  // namespace
 
 Scene read(const Request& request, Methods methods) {
@@ -196,6 +205,7 @@ Scene read(const Request& request, Methods methods) {
     Problems ofWorld;
     world::check(world, stages.empty() || !stages.front().until ? scene->time.end : stages.front().until->longest(), ofWorld);
     scene->methodInfo().check(scene->methodSettings(), world, ofWorld);
+    if (ofWorld.ok()) warnOfCoveredWalls(*scene, world, ofWorld);
     checkResults(*scene, world, ofWorld);
     checkProbeConditions(*scene, world, ofWorld);
     place(ofWorld, root, diagnostics);
