@@ -30,9 +30,11 @@ struct Powers {
     }
 };
 
+/// A unit is factor * 10^tens of SI, the factor exact where it can be. Powers of ten go into the text of the number, so that "4.1 mm" is what 0.0041 is.
 struct Unit {
     std::string_view name;
-    double factor;   // to SI
+    double factor;
+    int tens;
     Powers powers;
 };
 
@@ -41,18 +43,18 @@ constexpr Powers kLength{.metre = 1}, kVolume{.metre = 3}, kMass{.kilogram = 1},
     kEnergy{.metre = 2, .kilogram = 1, .second = -2};
 // clang-format off
 constexpr std::array kUnits{
-    Unit{"m", 1, kLength}, Unit{"km", 1e3, kLength}, Unit{"dm", 0.1, kLength}, Unit{"cm", 1e-2, kLength}, Unit{"mm", 1e-3, kLength},
-    Unit{"um", 1e-6, kLength}, Unit{"µm", 1e-6, kLength}, Unit{"l", 1e-3, kVolume}, Unit{"L", 1e-3, kVolume},
-    Unit{"kg", 1, kMass}, Unit{"g", 1e-3, kMass}, Unit{"mg", 1e-6, kMass}, Unit{"t", 1e3, kMass},
-    Unit{"s", 1, kTime}, Unit{"ms", 1e-3, kTime}, Unit{"us", 1e-6, kTime}, Unit{"µs", 1e-6, kTime},
-    Unit{"min", 60, kTime}, Unit{"h", 3600, kTime},
-    Unit{"Hz", 1, kFrequency}, Unit{"kHz", 1e3, kFrequency}, Unit{"K", 1, {.kelvin = 1}},
-    Unit{"rad", 1, {.radian = 1}}, Unit{"deg", 1, {.degree = 1}}, Unit{"°", 1, {.degree = 1}}, Unit{"turn", 360, {.degree = 1}},
-    Unit{"rpm", 2 * std::numbers::pi / 60, {.second = -1, .radian = 1}},
-    Unit{"N", 1, kForce}, Unit{"mN", 1e-3, kForce}, Unit{"kN", 1e3, kForce},
-    Unit{"Pa", 1, kPressure}, Unit{"kPa", 1e3, kPressure}, Unit{"MPa", 1e6, kPressure}, Unit{"GPa", 1e9, kPressure},
-    Unit{"bar", 1e5, kPressure},
-    Unit{"J", 1, kEnergy}, Unit{"mJ", 1e-3, kEnergy}, Unit{"kJ", 1e3, kEnergy},
+    Unit{"m", 1, 0, kLength}, Unit{"km", 1, 3, kLength}, Unit{"dm", 1, -1, kLength}, Unit{"cm", 1, -2, kLength}, Unit{"mm", 1, -3, kLength},
+    Unit{"um", 1, -6, kLength}, Unit{"µm", 1, -6, kLength}, Unit{"l", 1, -3, kVolume}, Unit{"L", 1, -3, kVolume},
+    Unit{"kg", 1, 0, kMass}, Unit{"g", 1, -3, kMass}, Unit{"mg", 1, -6, kMass}, Unit{"t", 1, 3, kMass},
+    Unit{"s", 1, 0, kTime}, Unit{"ms", 1, -3, kTime}, Unit{"us", 1, -6, kTime}, Unit{"µs", 1, -6, kTime},
+    Unit{"min", 60, 0, kTime}, Unit{"h", 3600, 0, kTime},
+    Unit{"Hz", 1, 0, kFrequency}, Unit{"kHz", 1, 3, kFrequency}, Unit{"K", 1, 0, {.kelvin = 1}},
+    Unit{"rad", 1, 0, {.radian = 1}}, Unit{"deg", 1, 0, {.degree = 1}}, Unit{"°", 1, 0, {.degree = 1}}, Unit{"turn", 360, 0, {.degree = 1}},
+    Unit{"rpm", 2 * std::numbers::pi / 60, 0, {.second = -1, .radian = 1}},
+    Unit{"N", 1, 0, kForce}, Unit{"mN", 1, -3, kForce}, Unit{"kN", 1, 3, kForce},
+    Unit{"Pa", 1, 0, kPressure}, Unit{"kPa", 1, 3, kPressure}, Unit{"MPa", 1, 6, kPressure}, Unit{"GPa", 1, 9, kPressure},
+    Unit{"bar", 1, 5, kPressure},
+    Unit{"J", 1, 0, kEnergy}, Unit{"mJ", 1, -3, kEnergy}, Unit{"kJ", 1, 3, kEnergy},
 };
 // clang-format on
 
@@ -111,16 +113,21 @@ std::optional<Unit> parseFactor(std::string_view text) {
         }
     for (const Unit& unit : kUnits)
         if (unit.name == text) {
-            Unit result{text, std::pow(unit.factor, power), {}};
+            Unit result{text, std::pow(unit.factor, power), power * unit.tens, {}};
             result.powers.add(unit.powers, power);
             return result;
         }
     return std::nullopt;
 }
 
+struct Quotient {
+    double factor = 1, divisor = 1;
+    int tens = 0;
+    Powers powers;
+};
 /// A product and quotient of factors: "kg/m3", "N*m", "1/min".
-std::optional<Unit> parseUnit(std::string_view text) {
-    Unit product{text, 1, {}};
+std::optional<Quotient> parseUnit(std::string_view text) {
+    Quotient result;
     int sign = 1;
     while (true) {
         const std::size_t length = std::min(text.find_first_of("*/"), text.size());
@@ -128,34 +135,56 @@ std::optional<Unit> parseUnit(std::string_view text) {
         if (factor != "1") {
             const std::optional<Unit> unit = parseFactor(factor);
             if (!unit) return std::nullopt;
-            if (sign > 0) product.factor *= unit->factor;
-            else product.factor /= unit->factor;
-            product.powers.add(unit->powers, sign);
+            (sign > 0 ? result.factor : result.divisor) *= unit->factor;
+            result.tens += sign * unit->tens;
+            result.powers.add(unit->powers, sign);
         }
-        if (length == text.size()) return product;
+        if (length == text.size()) return result;
         if (text[length] == '/') sign = -1;
         text.remove_prefix(length + 1);
     }
 }
 
+/// The number that `digits` begins with, infinity or 0 where it is out of range, and where it ends.
+struct Number {
+    double value = 0;
+    std::size_t length = 0;   // 0: there is none
+};
+Number numberAt(std::string_view digits) {
+    Number number;
+    const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), number.value);
+    if (failed == std::errc::invalid_argument) return {};
+    number.length = static_cast<std::size_t>(end - digits.data());
+    if (failed == std::errc::result_out_of_range) number.value = std::strtod(std::string(digits.data(), end).c_str(), nullptr);
+    return number;
+}
+
 struct Parsed {
     double number = 0;
-    std::string_view unit;   // empty: none
+    std::string_view digits, unit;   // of the number; empty unit: none
+
+    double in(const Quotient& unitOfIt) const { return withTens(unitOfIt.tens) * unitOfIt.factor / unitOfIt.divisor; }
+
+private:
+    /// number * 10^tens, rounded once.
+    double withTens(int tens) const {
+        if (tens == 0 || !std::isfinite(number)) return number;
+        const std::size_t mark = std::min(digits.find_first_of("eE"), digits.size());
+        long exponent = 0;
+        if (mark < digits.size()) exponent = std::strtol(std::string(digits.substr(mark + 1)).c_str(), nullptr, 10);
+        return numberAt(fmt::format("{}e{}", digits.substr(0, mark), exponent + tens)).value;
+    }
 };
 std::optional<Parsed> split(std::string_view text) {
     text = trimmed(text);
     if (text.starts_with('+')) text.remove_prefix(1);
-    Parsed parsed;
-    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), parsed.number);
-    if (failed == std::errc::result_out_of_range)
-        parsed.number = std::strtod(std::string(text.data(), end).c_str(), nullptr);   // infinity or 0
-    else if (failed != std::errc{}) return std::nullopt;
-    parsed.unit = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
-    return parsed;
+    const Number number = numberAt(text);
+    if (number.length == 0) return std::nullopt;
+    return Parsed{number.value, text.substr(0, number.length), trimmed(text.substr(number.length))};
 }
 
 /// Degrees and radians into what the dimension wants.
-void matchAngle(Unit& unit, const Powers& wanted) {
+void matchAngle(Quotient& unit, const Powers& wanted) {
     if (unit.powers.degree == 1 && wanted.radian == 1) {
         unit.factor *= std::numbers::pi / 180;
         unit.powers.degree = 0, unit.powers.radian = 1;
@@ -186,7 +215,7 @@ Converted convertUnit(std::string_view text, Dimension dimension) {
     if (!parsed && info.unit.empty()) return {0, fmt::format("\"{}\" is no number", text)};
     if (!parsed) return {0, fmt::format("\"{}\" does not start with a number; {}", text, example(1, info))};
     if (parsed->unit.empty()) return {parsed->number, {}};
-    std::optional<Unit> unit = parseUnit(parsed->unit);
+    std::optional<Quotient> unit = parseUnit(parsed->unit);
     if (!unit) {
         const double meant = parsed->unit == "%" ? parsed->number / 100 : parsed->number;
         if (info.unit.empty()) return {0, fmt::format("\"{}\" is no number; {}", text, example(meant, info))};
@@ -195,7 +224,7 @@ Converted convertUnit(std::string_view text, Dimension dimension) {
     matchAngle(*unit, powers);
     if (unit->powers != powers)
         return {0, fmt::format("\"{}\" {}; {}", text, unitOf(unit->powers), example(parsed->number, info))};
-    return {parsed->number * unit->factor, {}};
+    return {parsed->in(*unit), {}};
 }
 
 Converted convertAnyUnit(std::string_view text) {
@@ -204,11 +233,11 @@ Converted convertAnyUnit(std::string_view text) {
         return {0, fmt::format("\"{}\" is neither a number (0.1), a number with a unit (\"4 mm\") nor an expression (\"= 2*r\")",
                                text)};
     if (parsed->unit.empty()) return {parsed->number, {}};
-    std::optional<Unit> unit = parseUnit(parsed->unit);
+    std::optional<Quotient> unit = parseUnit(parsed->unit);
     if (!unit) return {0, fmt::format("the unit \"{}\" is not known", parsed->unit)};
     if (unit->powers != Powers{.degree = 1}) matchAngle(*unit, {.radian = 1});
     if (unit->powers == Powers{.radian = 1}) matchAngle(*unit, {.degree = 1});
-    return {parsed->number * unit->factor, {}};
+    return {parsed->in(*unit), {}};
 }
 
 }  // namespace talus::scene

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <numbers>
+#include <string>
 
 namespace talus::scene {
 namespace {
@@ -13,6 +14,23 @@ struct Case {
     Dimension dimension;
     double value;
 };
+
+// To the bit: a scene in handy units is the scene in SI.
+TEST(Units, NumbersWithDecimalUnitsAreTheNumbersInSi) {
+    for (int k = 1; k < 2000; ++k) {
+        const std::string digits = std::to_string(k / 100) + "." + std::to_string(k / 10 % 10) + std::to_string(k % 10);
+        const auto plain = [&](int tens) { return std::stod(digits + "e" + std::to_string(tens)); };
+        EXPECT_EQ(convertUnit(digits + " mm", Dimension::length).value, plain(-3));
+        EXPECT_EQ(convertUnit(digits + " cm", Dimension::length).value, plain(-2));
+        EXPECT_EQ(convertUnit(digits + " um", Dimension::length).value, plain(-6));
+        EXPECT_EQ(convertUnit(digits + " cm2", Dimension::area).value, plain(-4));
+        EXPECT_EQ(convertUnit(digits + " g/cm3", Dimension::density).value, plain(3));
+        EXPECT_EQ(convertUnit("-" + digits + "e2 N/mm", Dimension::stiffness).value, -plain(5));
+        EXPECT_EQ(convertAnyUnit(digits + " kPa").value, plain(3));
+    }
+    EXPECT_EQ(convertUnit("1.08 km/h", Dimension::velocity).value, 0.3);
+    EXPECT_EQ(convertUnit("1.8 t/h", Dimension::massFlow).value, 0.5);
+}
 
 TEST(Units, ConvertToSi) {
     constexpr double pi = std::numbers::pi;
