@@ -218,16 +218,16 @@ void separate(std::span<const BodyTouch> touches, std::span<ContactBody> bodies)
         for (const BodyTouch& t : touches) {
             ContactBody &a = bodies[t.memory.a], &b = bodies[t.memory.b];
             const Vec3 x = toWorld(a.pose, t.local);
-            const SurfacePoint surface = BodySnapshot(*b.body, b.pose, 0).surface(x);
+            const geometry::Surface surface = b.body->shape->surface(b.pose.rotation.conjugate().rotate(x - b.pose.position));   // it is there: they touched
             const double missing = 0.9 * t.skin - (surface.distance - t.radius);
             if (!(missing > 0)) continue;
-            const Vec3 point = x - t.radius * surface.normal;
+            const Vec3 normal = b.pose.rotation.rotate(surface.normal), point = x - t.radius * normal;
             Mat3 response;
             addResponse(a, point, response);
             addResponse(b, point, response);
-            const double k = dot(surface.normal, response * surface.normal);
+            const double k = dot(normal, response * normal);
             if (!(k > 0)) continue;
-            const Vec3 shift = (kSeparatePart * missing / k) * surface.normal;
+            const Vec3 shift = (kSeparatePart * missing / k) * normal;
             for (ContactBody* body : {&a, &b}) {
                 if (!body->free) continue;
                 const Vec3 way = body == &a ? shift : -shift;

@@ -146,6 +146,17 @@ TEST(BodyContact, aBallBouncesToTheHeightOfItsRestitution) {
     EXPECT_NEAR(scene.pose(b).position.z, 0.05, 2e-4);
 }
 
+// A body that comes in later is met like any other: what lies in it by a little is moved out.
+TEST(BodyContact, bodiesThatCameInLaterMoveApart) {
+    Scene scene;
+    scene.floor();
+    scene.world.bodies.back().active = {0.5, 10};
+    scene.world.time = 0.5;
+    const std::size_t b = scene.add(std::make_shared<geometry::Sphere>(0.05), {{0, 0, 0.0495}, {}, {}, {}});
+    scene.run(1);
+    EXPECT_NEAR(scene.pose(b).position.z, 0.05, 1.2e-4);
+}
+
 TEST(BodyContact, aBoxSlidesAsCoulombSays) {
     const double mu = 0.3;
     Scene flat;
