@@ -39,7 +39,7 @@ struct BodyTouch {
     Vec3 local;                // of the feature's line, in a's coordinates
     double radius = 0;         // around it [m]
     double skin = 0;           // gap at which they rest [m]
-    double gap = 0;            // beyond the skin, at the start of the step [m]
+    double gap = 0;            // beyond the skin, at the start of the step; of one that bounces at its end [m]
     Vec3 normal, point;        // from b to a; on the surface of a
     double friction = 0, restitution = 0;
     double bounce = 0;         // speed of separation after an impact [m/s]

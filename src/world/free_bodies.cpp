@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "world/free_bodies.h"
 
+#include "world/bounces.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -39,6 +41,7 @@ void FreeBodies::begin(const World& world, double dt) {
     }
     touches_ = findTouches(bodies_, world.contacts, time_, dt, kRestSpeed + 2 * dt * norm(world.gravity));
     for (std::size_t k = 0; k < size(); ++k) push(k, appliedImpulse(constants(k), world.gravity, time_, time_ + dt));
+    timeBounces(touches_, bodies_, dt);
     startFrom(world.bodyContacts);
 }
 
@@ -80,6 +83,7 @@ void FreeBodies::endStep() {
     for (std::size_t k = 0; k < size(); ++k) bodies_[free_[k]].mobility = world::mobility(constants(k), pose(k).rotation);
     for (ContactBody& state : bodies_)
         if (!state.free) state.pose = state.body->pose(time_ + dt_);
+    placeBounces(touches_, bodies_);
     separate(touches_, bodies_);
 }
 

@@ -157,6 +157,26 @@ TEST(BodyContact, bodiesThatCameInLaterMoveApart) {
     EXPECT_NEAR(scene.pose(b).position.z, 0.05, 1.2e-4);
 }
 
+// Where in a step the impact comes does not matter, however long the step: e² of the height, of balls and of boxes on their face.
+TEST(BodyContact, bouncesAreAsHighInLongSteps) {
+    for (const bool box : {false, true})
+        for (const double dt : {5e-3, 2e-3, 1e-3})
+            for (const double fall : {0.25, 0.26, 0.27, 0.95}) {
+                Scene scene;
+                scene.world.contacts.set(-1, -1, {0.3, 0.5});
+                scene.floor();
+                const std::size_t b = scene.add(box ? boxShape({0.1, 0.1, 0.1}) : std::make_shared<geometry::Sphere>(0.05), {{0, 0, 0.05 + fall}, {}, {}, {}});
+                double highest = 0;
+                bool bounced = false;
+                for (int i = 0; i < 2000 && !(bounced && scene.pose(b).velocity.z < -0.1); ++i) {
+                    scene.run(dt, dt);
+                    bounced |= scene.pose(b).velocity.z > 0;
+                    if (bounced) highest = std::max(highest, scene.pose(b).position.z - 0.05);
+                }
+                EXPECT_NEAR(highest, 0.25 * fall, 0.005 * fall) << (box ? "box" : "ball") << ", dt " << dt << ", fall " << fall;
+            }
+}
+
 TEST(BodyContact, aBoxSlidesAsCoulombSays) {
     const double mu = 0.3;
     Scene flat;
