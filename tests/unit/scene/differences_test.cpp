@@ -25,6 +25,12 @@ TEST(Differences, whatOnlyOneHasIsNamedThere) {
     EXPECT_EQ(found[1], (Lines{"grains[0].material = \"sand\"", "grains[1].material = \"clay\""}));
 }
 
+TEST(Differences, tablesOfMethodsThatDoNotRunAndProbesAreNone) {
+    EXPECT_EQ(settingsThatDiffer({"method = \"dem\"\n[dem]\nskin = 0.1\ntolerance = 1\n[guided]\nfactor = 2\n[nonsmooth]\ncfl = 0.2\n[[probes]]\nname = \"p\"\n",
+                                  "method = \"guided\"\n[dem]\nskin = 0.2\ntolerance = 1\n[guided]\nguides = \"dem\"\nfactor = 8\n[nonsmooth]\ncfl = 0.1\n"}),
+              (std::vector<Lines>{{"dem.skin = 0.1"}, {"dem.skin = 0.2", "guided.guides = \"dem\"", "guided.factor = 8"}}));
+}
+
 TEST(Differences, equalScenesHaveNone) { EXPECT_EQ(settingsThatDiffer({"seed = 1\n", "seed = 1\n"}), (std::vector<Lines>{{}, {}})); }
 
 }  // namespace
