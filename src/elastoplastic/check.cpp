@@ -51,6 +51,23 @@ void checkFastFriction(const Settings& settings, const world::World& world, Prob
         if (const world::Material& material = world.materials[static_cast<std::size_t>(m)]; !matterOf(settings, material).solid()) refuse(material.muHat, fmt::format("material '{}' at rest", material.name));
 }
 
+/// Friction that points bring from tables.
+void checkOwnFriction(const Settings& settings, const world::World& world, Problems& problems) {
+    for (const world::Fill& fill : world.fills) {
+        if (!fill.listed || fill.listed->muHats.empty()) continue;
+        const std::string path = fmt::format("grains[{}].table", fill.source);
+        if (settings.hardening.present) {
+            problems.warn(path, "friction follows the plastic strain (elastoplastic.hardening): that of the table is left out");
+            continue;
+        }
+        const double steepest = std::ranges::max(fill.listed->muHats);
+        if (settings.fastMuHat && steepest > *settings.fastMuHat)
+            problems.error("elastoplastic.fast_mu_hat", fmt::format("friction of fast shear, {:g}, is below that of a grain in the table of grains[{}], {:.4g}: a flow that resists less the faster it is runs away; give at least that", *settings.fastMuHat, fill.source, steepest));
+        if (steepest > world::kMostMuHat)
+            problems.warn(path, fmt::format("grains with a mu_hat above {:.3f} carry tension though they are dry and stand as cliffs; the largest is {:.4g}", world::kMostMuHat, steepest));
+    }
+}
+
 /// The longest step that sound allows [s].
 double stableStep(const Settings& settings, const world::World& world, double h) {
     double fastest = 0;
@@ -93,6 +110,7 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     checkMaterials(settings, world, problems);
     checkFrictionSpread(settings, world, problems);
     checkFastFriction(settings, world, problems);
+    checkOwnFriction(settings, world, problems);
     checkSoftness(settings, world, problems);
     const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
     if (settings.start == Start::lattice && perAxis * perAxis * perAxis != settings.pointsPerCell)

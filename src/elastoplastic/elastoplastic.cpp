@@ -193,6 +193,7 @@ const world::MethodInfo info{
     .create = create,
     .continuum = true,
     .slabWidth = [](const world::MethodSettings& given, const world::World& world, int) { return mpm::slabWidth(resolution(static_cast<const Settings&>(given)), world); },
+    .frictionByGrain = [](const world::MethodSettings&) { return true; },
 };
 
 }  // namespace talus::elastoplastic

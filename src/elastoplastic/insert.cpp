@@ -66,7 +66,7 @@ world::Inserted ElastoplasticMethod<Real>::insertRegion(const Exec& exec, world:
         });
     }
     return add(exec, world, fill, start.positions.size(),
-               [&](std::size_t i) { return NewPoint{start.positions[i], fill.velocity, start.volume, fill.material, stresses.empty() ? nullptr : &stresses[i]}; });
+               [&](std::size_t i) { return NewPoint{start.positions[i], fill.velocity, start.volume, fill.material, stresses.empty() ? nullptr : &stresses[i], nullptr}; });
 }
 
 // A table is taken as it is, but for what lies in bodies or outside the domain; an emitter's places only where there is room.
@@ -77,7 +77,8 @@ world::Inserted ElastoplasticMethod<Real>::insertListed(const Exec& exec, world:
     const double ownVolume = frame_.cellVolume() / static_cast<double>(settings_.pointsPerCell);
     const auto point = [&](std::size_t i) {
         return NewPoint{list.positions[i], list.velocities.empty() ? fill.velocity : list.velocities[i], list.volumes.empty() ? ownVolume : list.volumes[i],
-                        list.materials.empty() ? fill.material : list.materials[i], list.stresses.empty() ? nullptr : &list.stresses[i]};
+                        list.materials.empty() ? fill.material : list.materials[i], list.stresses.empty() ? nullptr : &list.stresses[i],
+                        ownFriction(list) ? &list.muHats[i] : nullptr};
     };
     const auto mass = [&](std::size_t i) {
         const NewPoint p = point(i);
@@ -138,7 +139,9 @@ world::Inserted ElastoplasticMethod<Real>::add(const Exec& exec, world::World& w
         points_.material(row) = p.material;
         points_.source(row) = fill.source;
         points_.id(row) = world.nextId++;
-        points_.frictionRatio(row) = static_cast<Real>(frictionRatio(settings_.frictionSpreadDeg, world.materials[static_cast<std::size_t>(p.material)].muHat, world.seed, points_.id(row)));
+        const double muHat = world.materials[static_cast<std::size_t>(p.material)].muHat;
+        points_.frictionRatio(row) = static_cast<Real>(p.muHat ? *p.muHat / muHat : frictionRatio(settings_.frictionSpreadDeg, muHat, world.seed, points_.id(row)));
+        if (p.muHat && !matter.solid()) steepestOwn_ = std::max(steepestOwn_.value_or(0), *p.muHat);
         points_.birthTime(row) = world.time;
         grainMaterial_ = p.material;
         waveSpeed_ = std::max(waveSpeed_, matter.soundSpeed);
@@ -146,6 +149,7 @@ world::Inserted ElastoplasticMethod<Real>::add(const Exec& exec, world::World& w
         ++inserted.count;
         inserted.mass += static_cast<double>(points_.mass(row));
     }
+    several_ = severalLaws();
     sort(exec, std::move(keys));
     return inserted;
 }

@@ -36,9 +36,14 @@ void ElastoplasticMethod<Real>::refresh(const world::World& world) {
         kappaPerSlope_.push_back(static_cast<Real>(elasticity.kappa(1)));
         bulkDensity_.push_back(material.bulkDensity());
     }
-    several_ = settings_.fastMuHat || settings_.frictionSpreadDeg > 0 || std::ranges::any_of(matter_, [&](const Matter& matter) { return matter.solid() || matter.elasticity != matter_.front().elasticity; });
+    several_ = severalLaws();
     blocksChanged_ = true;   // bodies are placed anew
     clearance_.clear();
+}
+
+template <class Real>
+bool ElastoplasticMethod<Real>::severalLaws() const {
+    return settings_.fastMuHat || frictionByPoint() || std::ranges::any_of(matter_, [&](const Matter& matter) { return matter.solid() || matter.elasticity != matter_.front().elasticity; });
 }
 
 template <class Real>
@@ -191,6 +196,7 @@ void ElastoplasticMethod<Real>::save(Archive& archive) const {
     archive.put("wave_speed", waveSpeed_);
     archive.put("sand_wave_speed", sandSpeed_);
     archive.put("grain_material", static_cast<std::int32_t>(grainMaterial_));
+    if (steepestOwn_) archive.put("steepest_own_friction", *steepestOwn_);
     archive.put("drift", drift_);
     archive.put("since_match", sinceMatch_);
     archive.put("cell_rate", pace_.cellRate);
@@ -235,6 +241,9 @@ void ElastoplasticMethod<Real>::load(const Exec& exec, const Archive& archive) {
     waveSpeed_ = archive.value<double>("wave_speed");
     sandSpeed_ = archive.value<double>("sand_wave_speed");
     grainMaterial_ = archive.value<std::int32_t>("grain_material");
+    steepestOwn_.reset();
+    if (archive.contains("steepest_own_friction")) steepestOwn_ = archive.value<double>("steepest_own_friction");
+    several_ = severalLaws();
     drift_ = archive.value<double>("drift");
     sinceMatch_ = archive.value<double>("since_match");
     pace_ = {.cellRate = archive.value<double>("cell_rate"), .gradient = archive.value<double>("gradient"), .soundSpeed = archive.value<double>("sound_speed")};

@@ -86,11 +86,16 @@ private:
 
     /// Takes over what it keeps of materials and bodies, where these were exchanged.
     void refresh(const world::World&);
+    bool severalLaws() const;
+    /// Friction follows the plastic strain where sand hardens, whatever the table says.
+    bool ownFriction(const world::ListedGrains& list) const { return !list.muHats.empty() && !settings_.hardening.present; }
+    bool frictionByPoint() const { return settings_.frictionSpreadDeg > 0 || steepestOwn_; }
     struct NewPoint {
         Vec3 position, velocity;               // [m], [m/s]
         double volume;                         // V⁰ [m³]
         int material;
         const std::array<double, 6>* stress;   // Cauchy [Pa]; null: none
+        const double* muHat;                   // null: that of the material
     };
     world::Inserted insertRegion(const Exec&, world::World&, const world::Fill&);
     world::Inserted insertListed(const Exec&, world::World&, const world::Fill&);
@@ -200,6 +205,7 @@ private:
     bool several_ = false;                // not all of it sand of one stiffness and one friction at any speed
     double waveSpeed_ = 0;                // fastest of all materials put in [m/s]
     double sandSpeed_ = 0;                // fastest of those that are sand
+    std::optional<double> steepestOwn_;   // largest μ̂ that points brought with them
     int grainMaterial_ = 0;               // the last put in: all rub alike (see check)
     std::vector<Real> kappa_, tip_;       // slope of the cone in strain and its tip, per material
     std::vector<Real> kappaPerSlope_;     // κ/μ̂, per material

@@ -177,7 +177,7 @@ double ElastoplasticMethod<Real>::mostFriction(const world::World& world) const 
     std::erase_if(materials, [&](int m) { return matter_[static_cast<std::size_t>(m)].solid(); });
     double most = materials.empty() ? std::numeric_limits<double>::max() : 0;
     for (const int m : materials) most = std::max(most, world.materials[static_cast<std::size_t>(m)].muHat);
-    return materials.empty() ? most : std::max(most, settings_.fastMuHat.value_or(0));
+    return materials.empty() ? most : std::max({most, steepestOwn_.value_or(0), settings_.fastMuHat.value_or(0)});
 }
 
 // Tiles to nodes, momentum to velocity, gravity, bodies.

@@ -186,7 +186,7 @@ template <class Real>
 std::optional<int> ElastoplasticMethod<Real>::oneSand(const mpm::PointBlock& block) const {
     const std::int32_t* materials = points_.material.group(block.firstGroup);
     const std::int32_t first = *materials;
-    if (settings_.fastMuHat || settings_.frictionSpreadDeg > 0 || matter_[static_cast<std::size_t>(first)].solid()) return std::nullopt;
+    if (settings_.fastMuHat || frictionByPoint() || matter_[static_cast<std::size_t>(first)].solid()) return std::nullopt;
     for (std::uint32_t p = 1; p < block.points; ++p)
         if (materials[p] != first) return std::nullopt;
     return first;

@@ -163,6 +163,15 @@ void warnOfCoveredWalls(const SceneDescription& scene, const world::World& world
     world::warnOfCoveredWalls(world, method.continuum ? size : kOverlap * size, problems);
 }
 
+/// Tables may say more of their grains than the method can take.
+void warnOfFrictionLeftOut(const SceneDescription& scene, const world::World& world, Problems& problems) {
+    const world::MethodInfo& method = scene.methodInfo();
+    if (method.frictionByGrain && method.frictionByGrain(scene.methodSettings())) return;
+    for (const world::Fill& fill : world.fills)
+        if (fill.listed && !fill.listed->muHats.empty())
+            problems.warn(fmt::format("grains[{}].table", fill.source), fmt::format("grains of '{}' have the friction of their material: the friction angles of the table are left out", method.name));
+}
+
 }  // namespace
 
 Scene read(const Request& request, Methods methods) {
@@ -206,6 +215,7 @@ Scene read(const Request& request, Methods methods) {
     world::check(world, stages.empty() || !stages.front().until ? scene->time.end : stages.front().until->longest(), ofWorld);
     scene->methodInfo().check(scene->methodSettings(), world, ofWorld);
     if (ofWorld.ok()) warnOfCoveredWalls(*scene, world, ofWorld);
+    warnOfFrictionLeftOut(*scene, world, ofWorld);
     checkResults(*scene, world, ofWorld);
     checkProbeConditions(*scene, world, ofWorld);
     place(ofWorld, root, diagnostics);

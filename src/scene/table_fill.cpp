@@ -38,6 +38,8 @@ public:
         const io::GrainColumn* position = column(table, "position", 3);
         if (!position) return refuse(fmt::format("'{}' has no columns x, y, z of the position", *fill_.table));
         const io::GrainColumn *velocity = column(table, "velocity", 3), *stress = column(table, "stress", 6), *material = column(table, "material", 1);
+        const io::GrainColumn *slope = column(table, "friction_angle", 1), *angle = column(table, "friction_angle_deg", 1);
+        if (slope && angle) return refuse(fmt::format("'{}' has both friction_angle and friction_angle_deg; keep one of them", *fill_.table));
         if (fill_.material.empty() && !material) return refuse(fmt::format("'{}' has no column 'material'; give the material of all its grains: material = \"NAME\"", *fill_.table));
         auto grains = std::make_shared<world::ListedGrains>();
         std::size_t outside = 0;
@@ -54,6 +56,12 @@ public:
             grains->velocities.push_back(fill_.velocity + (velocity ? rotation_.rotate(vectorAt(*velocity, i)) : Vec3{}));
             grains->materials.push_back(*m);
             if (stress) grains->stresses.push_back(turned(rotation_.matrix(), &stress->values[6 * i]));
+            if (slope || angle) {
+                const io::GrainColumn& given = slope ? *slope : *angle;
+                const double degrees = given.values[i];
+                if (!(degrees >= 0 && degrees < 90)) return refuse(fmt::format("grain {} of '{}' has {} = {:g}; it must be at least 0 and below 90 degrees", i, *fill_.table, given.name, degrees));
+                grains->muHats.push_back(world::muHatFromAngle(degrees, slope ? world::FrictionMatch::tan : scene_.materials[static_cast<std::size_t>(*m)].match));
+            }
             if (const std::optional<double> volume = packedVolume(table, i, scene_.materials[static_cast<std::size_t>(*m)])) {
                 if (!(*volume > 0)) return refuse(fmt::format("grain {} of '{}' has no mass, volume or radius greater than 0", i, *fill_.table));
                 grains->volumes.push_back(*volume);

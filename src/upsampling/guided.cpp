@@ -135,6 +135,10 @@ const world::MethodInfo info{
         const world::KnownMethod* guide = settings.guide();
         return guide && guide->info->slabWidth ? guide->info->slabWidth(*guide->settings, coarse(world, factorFor(settings, world)), axis) : 0;
     },
+    .frictionByGrain = [](const world::MethodSettings& given) {
+        const world::KnownMethod* guide = static_cast<const Settings&>(given).guide();
+        return guide && guide->info->frictionByGrain && guide->info->frictionByGrain(*guide->settings);
+    },
     .startsFromFrames = false,   // guides are not in them
 };
 

@@ -20,6 +20,7 @@ struct ListedGrains {
     std::vector<int> materials;                    // empty: that of the fill
     std::vector<double> volumes;                   // packed, pores included: mass over bulk density [m³]; empty: of the method's own grains
     std::vector<std::array<double, 6>> stresses;   // Cauchy, xx yy zz xy yz xz [Pa]; empty: none
+    std::vector<double> muHats;                    // of the friction cone √J₂ ≤ μ̂ p; empty: of the material. Taken where MethodInfo::frictionByGrain says so
 
     /// An emitter offers more places than it fills: they are taken in their order, those without room left out, until one
     /// more grain would pass either bound.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sand, with friction by point and speed, and elastic solids of both laws in one world, thrown onto the floor: what the suite asks of one
+// Sand, with friction by point, from a table and by speed, and elastic solids of both laws in one world, thrown onto the floor: what the suite asks of one
 // material holds for several.
 #include "contract/method_contract.h"
 #include "elastoplastic/elastoplastic.h"
@@ -24,7 +24,7 @@ const world::MethodInfo kSolids = [] {
     return info;
 }();
 
-/// Rubber below, sand in the middle, wood on top; the borders lie within blocks of the grid.
+/// Rubber below, sand in the middle, wood on top, and on it sand from a table that has friction of its own; the borders lie within blocks of the grid.
 world::World threeLayers(double size) {
     world::World world = thrownBlock(size);
     world.materials.push_back({.name = "rubber", .density = 1000, .packingFraction = 1});
@@ -38,6 +38,12 @@ world::World threeLayers(double size) {
         const auto region = std::make_shared<geometry::Placed>(std::make_shared<geometry::Box>(Vec3{8 * size, 8 * size, high - low}), RigidTransform{{}, {8 * size, 8 * size, 0.5 * (low + high)}});
         world.fills.push_back({region, kMaterials[part], part, velocity});
     }
+    auto list = std::make_shared<world::ListedGrains>();
+    for (int i = 0; i < 200; ++i) {
+        list->positions.push_back(size * Vec3{8 + 0.4 * (i % 10), 8 + 0.4 * (i / 10 % 10), 8.2 + 0.4 * (i / 100)});
+        list->muHats.push_back(0.3 + 0.002 * i);
+    }
+    world.fills.push_back({.region = {}, .material = 0, .source = 3, .velocity = velocity, .listed = list});
     return world;
 }
 

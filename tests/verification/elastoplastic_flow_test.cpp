@@ -75,14 +75,19 @@ TEST(ElastoplasticFlow, aLayerStandsOnASlopeUpToItsFrictionAngleAndSlidesBeyond)
     }
 }
 
-/// Two blocks that collide in free flight, for 0.1 s.
-world::FieldTable collision(double muHat, const elastoplastic::Hardening& hardening) {
+/// Two blocks that collide in free flight.
+world::World meetingBlocks(double muHat) {
     world::World world;
     world.domain = {{-2, -2, -2}, {2, 2, 2}, {}};
     world.materials = {world::Material{.name = "sand", .muHat = muHat}};
     world.gravity = {0, 0, 0};
     world.resolution.size = 0.05;
     world.fills = {{boxBetween({-0.3, -0.2, -0.2}, {0.0, 0.2, 0.2}), 0, 0, {1.0, 0.2, -0.1}}, {boxBetween({0.02, -0.25, -0.1}, {0.3, 0.1, 0.2}), 0, 1, {-1.0, 0.1, 0.3}}};
+    return world;
+}
+/// Their points after 0.1 s.
+world::FieldTable collision(double muHat, const elastoplastic::Hardening& hardening) {
+    const world::World world = meetingBlocks(muHat);
     elastoplastic::Settings settings;
     settings.hardening = hardening;
     world::Simulation simulation(world, elastoplastic::info.create(settings, world, world::Precision::float64));
@@ -94,39 +99,66 @@ world::FieldTable collision(double muHat, const elastoplastic::Hardening& harden
     return end;
 }
 
-// With a spread, points have friction angles of their own, by their ids, and slide at these.
-TEST(ElastoplasticFlow, pointsSlideAtTheirOwnFrictionAngles) {
-    world::World world;
-    world.domain = {{-2, -2, -2}, {2, 2, 2}, {}};
-    world.materials = {world::Material{.name = "sand", .muHat = std::tan(28 * kDegree)}};
-    world.gravity = {0, 0, 0};
-    world.resolution.size = 0.05;
-    world.fills = {{boxBetween({-0.3, -0.2, -0.2}, {0.0, 0.2, 0.2}), 0, 0, {1.0, 0.2, -0.1}}, {boxBetween({0.02, -0.25, -0.1}, {0.3, 0.1, 0.2}), 0, 1, {-1.0, 0.1, 0.3}}};
-    elastoplastic::Settings settings;
-    settings.frictionSpreadDeg = 6;
-    settings.bulkViscosity = 0;   // which adds to the pressure
+/// After 20 ms: points that slide do so at the friction angle that they say they have. How many do.
+int slidingAtTheirAngles(const elastoplastic::Settings& settings, const world::World& world, world::FieldTable& now) {
     world::Simulation simulation(world, elastoplastic::info.create(settings, world, world::Precision::float64));
     const Exec exec(2);
     simulation.fill(exec);
     advance(simulation, exec, 0.02);
-    world::FieldTable now;
     simulation.method().read(exec, std::array<std::string_view, 5>{"id", "friction_angle", "plastic_case", "pressure", "shear_stress"}, now);
-    double sum = 0, squares = 0;
     int sliding = 0;
+    for (std::size_t i = 0; i < now.count(); ++i) {
+        if (now.integers("plastic_case")[i] != 3) continue;
+        ++sliding;
+        EXPECT_NEAR(now.reals("shear_stress")[i], std::tan(now.reals("friction_angle")[i] * kDegree) * now.reals("pressure")[i], 1.1e-3 * now.reals("pressure")[i]);
+    }
+    return sliding;
+}
+
+// With a spread, points have friction angles of their own, by their ids, and slide at these.
+TEST(ElastoplasticFlow, pointsSlideAtTheirOwnFrictionAngles) {
+    const world::World world = meetingBlocks(std::tan(28 * kDegree));
+    elastoplastic::Settings settings;
+    settings.frictionSpreadDeg = 6;
+    settings.bulkViscosity = 0;   // which adds to the pressure
+    world::FieldTable now;
+    EXPECT_GT(slidingAtTheirAngles(settings, world, now), 100);
+    double sum = 0, squares = 0;
     for (std::size_t i = 0; i < now.count(); ++i) {
         const double angle = now.reals("friction_angle")[i];
         EXPECT_NEAR(angle, 28, 6 + 1e-9);
         EXPECT_NEAR(angle, std::atan(std::tan(28 * kDegree) * elastoplastic::frictionRatio(6, std::tan(28 * kDegree), world.seed, now.integers("id")[i])) / kDegree, 1e-9);
         sum += angle - 28;
         squares += (angle - 28) * (angle - 28);
-        if (now.integers("plastic_case")[i] != 3) continue;
-        ++sliding;
-        EXPECT_NEAR(now.reals("shear_stress")[i], std::tan(angle * kDegree) * now.reals("pressure")[i], 1.1e-3 * now.reals("pressure")[i]);
     }
     const auto count = static_cast<double>(now.count());
     EXPECT_LT(std::abs(sum / count), 4 * 6 / std::sqrt(3 * count)) << "four deviations of an even distribution";
     EXPECT_NEAR(squares / count, 12, 1) << "6²/3";
-    EXPECT_GT(sliding, 100);
+}
+
+// Those of a table slide at the angles of the table, beside others that have a spread, by either integration.
+TEST(ElastoplasticFlow, pointsSlideAtTheFrictionAnglesOfATable) {
+    for (const elastoplastic::Integration integration : {elastoplastic::Integration::explicitly, elastoplastic::Integration::implicit}) {
+        world::World world = meetingBlocks(std::tan(28 * kDegree));
+        auto list = std::make_shared<world::ListedGrains>();
+        for (int i = 0; i < 12 * 16 * 16; ++i) {
+            list->positions.push_back(Vec3{-0.2875, -0.1875, -0.1875} + 0.025 * Vec3{std::floor(i / 256.0), static_cast<double>(i / 16 % 16), static_cast<double>(i % 16)});
+            list->muHats.push_back(std::tan((10 + i % 31) * kDegree));
+        }
+        world.fills[0] = {.region = {}, .material = 0, .source = 0, .velocity = world.fills[0].velocity, .listed = list};
+        elastoplastic::Settings settings;
+        settings.frictionSpreadDeg = 2;
+        settings.bulkViscosity = 0;
+        settings.integration = integration;
+        settings.implicitStep = 2;
+        world::FieldTable now;
+        EXPECT_GT(slidingAtTheirAngles(settings, world, now), 100);
+        for (std::size_t i = 0; i < now.count(); ++i) {
+            const std::int64_t id = now.integers("id")[i];   // in the order of the table
+            if (id < std::ssize(list->muHats)) EXPECT_NEAR(now.reals("friction_angle")[i], 10 + static_cast<double>(id % 31), 1e-9);
+            else EXPECT_NEAR(now.reals("friction_angle")[i], 28, 2 + 1e-9);
+        }
+    }
 }
 
 // Hardening that stays at 33° is sand of 33°, whatever the material says; one that changes has the angle of its plastic strain in every point.

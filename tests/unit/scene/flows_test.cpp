@@ -123,6 +123,20 @@ TEST(TableFill, movesScalesAndSizesItsGrains) {
     EXPECT_NE(scene.warnings()[0].find("1 of its 3 grains lie outside the domain"), std::string::npos) << scene.warnings()[0];
 }
 
+// By the name of the field the angle whose tangent is the slope, by that of the key what the material's `match` makes of it.
+TEST(TableFill, givesGrainsAFrictionOfTheirOwn) {
+    const auto slopes = [](const std::string& column) {
+        const File csv(".csv", "x,y,z,material," + column + "\n0.5,0.5,0.5,0,30\n0.6,0.5,0.5,1,0\n0.7,0.5,0.5,1,25\n");
+        const Scene scene = readText("method = \"elastoplastic\"\n[[materials]]\nname = \"sand\"\nmatch = \"circumscribed\"\n[[materials]]\nname = \"lead\"\n[[grains]]\ntable = \"" + csv.path.string() + "\"\n");
+        EXPECT_EQ(scene.warnings().size(), 1u);
+        EXPECT_NE(scene.warnings()[0].find("the friction angles of the table are left out"), std::string::npos) << "the stand-in does not take them: " << scene.warnings()[0];
+        return scene.buildWorld().fills.at(0).listed->muHats;
+    };
+    using world::FrictionMatch, world::muHatFromAngle;
+    EXPECT_EQ(slopes("friction_angle"), (std::vector{muHatFromAngle(30, FrictionMatch::tan), 0.0, muHatFromAngle(25, FrictionMatch::tan)}));
+    EXPECT_EQ(slopes("friction_angle_deg"), (std::vector{muHatFromAngle(30, FrictionMatch::circumscribed), 0.0, muHatFromAngle(25, FrictionMatch::tan)}));
+}
+
 TEST(ForceField, isReadInAnyOrderOfRows) {
     const File csv(".csv", "x,y,z,acceleration_x,acceleration_y,acceleration_z\n1,0,0,2,0,0\n0,0,2,0,0,5\n0,0,0,1,0,0\n1,0,2,0,0,7\n");
     const world::World world = readText(kGood + "[[forces]]\ntype = \"field\"\nfile = \"" + csv.path.string() + "\"\nscale = 2\n").buildWorld();
