@@ -34,6 +34,7 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"relaxation_time", "of velocities finer than the grid where sand lies or shears slowly, with transfer aflip or flip; unless given, that of sound through a cell for aflip, endless for flip", Dimension::time, positive()}, relaxationTime);
     v.number({"flow_relaxation_time", "the same where sand flows fast, if longer; with sqrt(h/g)/2 openings let through nearly what Beverloo's law says, and thin fronts spray", Dimension::time, positive()}, flowRelaxationTime);
     v.flag({"match_volumes", "let points that lie looser than packed close up before they press on each other, and crowded ones move apart as they are sheared"}, matchVolumes);
+    v.flag({"reseed", "halve points in cells inside the sand that hold at most half of points_per_cell, and put points of crowded cells together"}, reseed);
     v.number({"bulk_viscosity", "damps sound in packed sand: viscosity over density, speed of sound and grid spacing", Dimension::none, between(0, 0.5)}, bulkViscosity);
     v.number({"cfl", "part of the stable step to take: dt = cfl h / (c + |v|)", Dimension::none, {.min = 0, .max = 1, .minExcluded = true}}, cfl);
     v.choice({"integration", "explicit: steps that sound allows; implicit: longer ones, with velocities that are solved for"}, kIntegrationNames, integration);

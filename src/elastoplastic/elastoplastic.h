@@ -44,6 +44,7 @@ struct Settings final : world::MethodSettings {
     std::optional<double> relaxationTime;    // of velocities finer than the grid, where sand lies or shears slowly [s]
     std::optional<double> flowRelaxationTime;   // where it flows fast; the same unless given [s]
     bool matchVolumes = true;
+    bool reseed = false;                     // halve points where they have thinned out, put them together where they crowd
     double bulkViscosity = 0.5;              // β: ζ = β ρ c h
     double cfl = 0.4;                        // Δt ≤ cfl h/(c + |v|)
     Integration integration = Integration::explicitly;

@@ -162,6 +162,7 @@ world::Failed ElastoplasticMethod<Real>::failure(std::int64_t row, std::string_v
 template <class Real>
 std::vector<world::Metric> ElastoplasticMethod<Real>::metrics() const {
     std::vector<world::Metric> metrics{{"blocks", static_cast<double>(blocks_.points.size())}, {"sorts", static_cast<double>(sorts_)}};
+    if (settings_.reseed) metrics.insert(metrics.end(), {{"splits", static_cast<double>(splits_)}, {"merges", static_cast<double>(merges_)}});
     if (implicit()) {
         metrics.push_back({"newton_iterations", static_cast<double>(system_.totals.newton)});
         metrics.push_back({"krylov_iterations", static_cast<double>(system_.totals.krylov)});
@@ -205,6 +206,7 @@ void ElastoplasticMethod<Real>::save(Archive& archive) const {
     archive.put("inverted", inverted_);
     archive.put("crushed", crushed_);
     archive.put("sorts", sorts_);
+    if (settings_.reseed) archive.put("reseeded", std::vector<std::int64_t>{splits_, merges_});
     archive.put("unsettled_body_steps", contact_.unsettled());
     archive.put("newton_iterations", system_.totals.newton);
     archive.put("krylov_iterations", system_.totals.krylov);
@@ -250,6 +252,12 @@ void ElastoplasticMethod<Real>::load(const Exec& exec, const Archive& archive) {
     inverted_ = archive.value<std::int64_t>("inverted");
     crushed_ = archive.value<std::int64_t>("crushed");
     sorts_ = archive.value<std::int64_t>("sorts");
+    if (settings_.reseed) {
+        const auto reseeded = archive.get<std::int64_t>("reseeded");
+        if (reseeded.size() != 2) throw ArchiveError("'reseeded' has a wrong length");
+        splits_ = reseeded[0];
+        merges_ = reseeded[1];
+    }
     contact_.setUnsettled(archive.value<std::int64_t>("unsettled_body_steps"));
     system_.totals = {archive.value<std::int64_t>("newton_iterations"), archive.value<std::int64_t>("krylov_iterations"), archive.value<std::int64_t>("unsettled_implicit_steps")};
     system_.totals.residual = archive.value<double>("residual");

@@ -155,6 +155,8 @@ private:
     void fillNodes(const Exec&);      // filling_: volume of points around nodes over the room that bodies leave there
     void findLacks(const Exec&);      // lack_: what is missing of it
     void sort(const Exec&, std::vector<std::uint64_t> keys);
+    /// After a sort: halves points of cells that have thinned out, puts those of crowds together (reseed.cpp).
+    void reseed(const Exec&, world::World&);
     bool atPeriod(const mpm::PointBlock&) const;   // beyond the last block of a period lies the first one
     /// Whether no point of the block can be in the region; points may have drifted out of the block since the last sort.
     bool outOfReach(const mpm::PointBlock&, const world::Region&) const;
@@ -218,7 +220,7 @@ private:
     double drift_ = 0;                    // cells that a point may have moved since the last sort
     Pace pace_;
     double sinceMatch_ = 0;               // time since volumes were matched last [s]
-    std::int64_t inverted_ = 0, crushed_ = 0, sorts_ = 0;
+    std::int64_t inverted_ = 0, crushed_ = 0, sorts_ = 0, splits_ = 0, merges_ = 0;
 
     mpm::NodeValues<Real> tiles_;         // of every point block
     std::vector<mpm::Reach> reaches_;     // what its points reach of it

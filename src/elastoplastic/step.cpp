@@ -87,7 +87,10 @@ world::StepReport ElastoplasticMethod<Real>::step(const Exec& exec, world::World
     addMeetings(world);
     freeBodies_.commit(world);
     drift_ += dt * pace_.cellRate + pace_.cellsOut;
-    if (drift_ > mostDrift(settings_.kernel)) sort(exec, recentre(exec, points_.rows()));
+    if (drift_ > mostDrift(settings_.kernel)) {
+        sort(exec, recentre(exec, points_.rows()));
+        if (settings_.reseed) reseed(exec, world);
+    }
     return world::Done{};
 }
 

@@ -2,6 +2,7 @@
 #include "nonsmooth/frames.h"
 
 #include "core/svd.h"
+#include "mpm/reseed.h"
 #include "mpm/start_points.h"
 #include "nonsmooth/orientation.h"
 
@@ -94,38 +95,19 @@ void put(Points& points, std::size_t a, std::size_t b) {
     points.volume(a) = v;
 }
 
-/// Rows of [begin, end), of one cell, that were put into others.
-std::vector<std::size_t> mergeCell(double whole, std::size_t begin, std::size_t end, Points& points) {
-    std::vector<bool> gone(end - begin);
+/// Puts points of the rows [begin, end), of one cell, together.
+void mergeCell(double whole, std::size_t begin, std::size_t end, Points& points, std::vector<std::size_t>& gone) {
+    const auto squareApart = [&](std::size_t a, std::size_t b) { return normSquared(points.positionOf(b) - points.positionOf(a)); };
     const auto fits = [&](std::size_t a, std::size_t b) {
-        return !gone[b - begin] && points.material(a) == points.material(b) && points.source(a) == points.source(b) && points.volume(a) + points.volume(b) <= 1.001 * whole;
+        return points.material(a) == points.material(b) && points.source(a) == points.source(b) && points.volume(a) + points.volume(b) <= 1.001 * whole;
     };
-    const auto nearest = [&](std::size_t a) {
-        std::size_t best = a;
-        double least = 0;
-        for (std::size_t b = begin; b < end; ++b) {
-            if (b == a || !fits(a, b)) continue;
-            const double d = normSquared(points.positionOf(b) - points.positionOf(a));
-            if (best == a || d < least) {
-                best = b;
-                least = d;
-            }
-        }
-        return best;
-    };
-    for (std::size_t a = begin; a < end; ++a) {
-        if (gone[a - begin]) continue;
-        const std::size_t b = nearest(a);
-        if (b <= a || nearest(b) != a) continue;
+    const auto join = [&](std::size_t a, std::size_t b) {
         const double radius = ballRadius(points.volume(a) + points.volume(b));
-        if (norm(longestAxis(together(points, a, b))) > kRound * radius) continue;
+        if (norm(longestAxis(together(points, a, b))) > kRound * radius) return false;
         put(points, a, b);
-        gone[b - begin] = true;
-    }
-    std::vector<std::size_t> rows;
-    for (std::size_t b = begin; b < end; ++b)
-        if (gone[b - begin]) rows.push_back(b);
-    return rows;
+        return true;
+    };
+    mpm::joinNearest(begin, end, squareApart, fits, join, gone);
 }
 
 }  // namespace
@@ -148,55 +130,42 @@ void stretchFrames(const Exec& exec, double dt, Points& points) {
 
 std::int64_t split(const Exec& exec, double whole, std::span<const world::BodySnapshot> bodies, const world::Domain& domain, std::int64_t& nextId, Points& points) {
     const std::size_t before = points.rows();
-    std::vector<std::vector<std::size_t>> found((before + kRowsPerTask - 1) / kRowsPerTask);
     const auto halfOf = [&](std::size_t row) { return 0.5 * longestAxis(points.frames->tensor(row)); };
-    exec.forBlocks(before, kRowsPerTask, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t row = begin; row < end; ++row) {
-            const double radius = ballRadius(points.volume(row));
-            if (points.volume(row) < kSmallest * whole || !maybeLonger(points.frames->tensor(row), kLong, radius)) continue;
-            const Vec3 half = halfOf(row), x = points.positionOf(row);
-            if (norm(half) <= 0.5 * kLong * radius || mpm::insideAny(bodies, domain.wrap(x + half)) || mpm::insideAny(bodies, domain.wrap(x - half))) continue;
-            found[begin / kRowsPerTask].push_back(row);
-        }
+    const auto drawnOut = mpm::findEach<std::size_t>(exec, before, kRowsPerTask, [&](std::size_t row, std::vector<std::size_t>& found) {
+        const double radius = ballRadius(points.volume(row));
+        if (points.volume(row) < kSmallest * whole || !maybeLonger(points.frames->tensor(row), kLong, radius)) return;
+        const Vec3 half = halfOf(row), x = points.positionOf(row);
+        if (norm(half) <= 0.5 * kLong * radius || mpm::insideAny(bodies, domain.wrap(x + half)) || mpm::insideAny(bodies, domain.wrap(x - half))) return;
+        found.push_back(row);
     });
-    std::size_t count = 0;
-    for (const auto& part : found) count += part.size();
-    if (count == 0) return 0;
+    if (drawnOut.empty()) return 0;
+    const std::size_t count = drawnOut.size();
     points.resize(before + count);
     std::size_t to = before;
-    for (const auto& part : found)
-        for (const std::size_t row : part) {
-            const Vec3 half = halfOf(row), x = points.positionOf(row), v = points.velocityOf(row), shear = points.gradientOf(row) * half;
-            const SymTensor frame = points.frames->tensor(row) + outer(-3, half);   // the axis is halved: a aᵀ is four times the outer product of half
-            points.volume(row) *= 0.5;
-            points.mass(row) *= 0.5;
-            copyRow(points, row, to);
-            points.id(to) = nextId++;
-            for (const std::size_t child : {row, to}) {
-                const double side = child == row ? 1 : -1;
-                points.setPosition(child, domain.wrap(x + side * half));
-                points.setVelocity(child, v + side * shear);
-                points.frames->set(child, ofVolume(frame, points.volume(child)));
-            }
-            ++to;
+    for (const std::size_t row : drawnOut) {
+        const Vec3 half = halfOf(row), x = points.positionOf(row), v = points.velocityOf(row), shear = points.gradientOf(row) * half;
+        const SymTensor frame = points.frames->tensor(row) + outer(-3, half);   // the axis is halved: a aᵀ is four times the outer product of half
+        points.volume(row) *= 0.5;
+        points.mass(row) *= 0.5;
+        copyRow(points, row, to);
+        points.id(to) = nextId++;
+        for (const std::size_t child : {row, to}) {
+            const double side = child == row ? 1 : -1;
+            points.setPosition(child, domain.wrap(x + side * half));
+            points.setVelocity(child, v + side * shear);
+            points.frames->set(child, ofVolume(frame, points.volume(child)));
         }
+        ++to;
+    }
     return static_cast<std::int64_t>(count);
 }
 
 std::int64_t merge(const Exec& exec, const mpm::GridFrame& frame, double whole, double perCell, Points& points) {
     const Grid grid = Grid::build(exec, frame, points);
     constexpr std::size_t kCellsPerTask = 64;
-    std::vector<std::vector<std::size_t>> found((grid.cells.size() + kCellsPerTask - 1) / kCellsPerTask);
-    exec.forBlocks(grid.cells.size(), kCellsPerTask, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t c = begin; c < end; ++c) {
-            if (static_cast<double>(grid.firstRow[c + 1] - grid.firstRow[c]) <= kCrowd * perCell) continue;
-            const std::vector<std::size_t> rows = mergeCell(whole, grid.firstRow[c], grid.firstRow[c + 1], points);
-            auto& all = found[begin / kCellsPerTask];
-            all.insert(all.end(), rows.begin(), rows.end());
-        }
+    const auto gone = mpm::findEach<std::size_t>(exec, grid.cells.size(), kCellsPerTask, [&](std::size_t c, std::vector<std::size_t>& found) {
+        if (static_cast<double>(grid.firstRow[c + 1] - grid.firstRow[c]) > kCrowd * perCell) mergeCell(whole, grid.firstRow[c], grid.firstRow[c + 1], points, found);
     });
-    std::vector<std::size_t> gone;
-    for (const auto& part : found) gone.insert(gone.end(), part.begin(), part.end());
     if (gone.empty()) return 0;
     const std::size_t rows = points.rows();
     points.closeUp(0, rows, gone);

@@ -103,6 +103,19 @@ const world::MethodInfo kCubic = [] {
     };
     return info;
 }();
+/// Points that remember their velocities for longer where they flow, and that are halved and put together.
+elastoplastic::Settings flowing() {
+    elastoplastic::Settings settings;
+    settings.flowRelaxationTime = elastoplastic::settlingTime(0.05);
+    settings.reseed = true;
+    return settings;
+}
+const world::MethodInfo kFlowing = [] {
+    world::MethodInfo info = elastoplastic::info;
+    info.settings = []() -> std::unique_ptr<world::MethodSettings> { return std::make_unique<elastoplastic::Settings>(flowing()); };
+    return info;
+}();
+const MethodCase kElastoplasticFlowing{.name = "elastoplastic_flowing", .info = &kFlowing, .velocityEntry = "points/velocity", .divided = true};
 const MethodCase kElastoplasticCubic{.name = "elastoplastic_cubic", .info = &kCubic, .velocityEntry = "points/velocity"};
 
 /// Velocities that are solved for. Steps are not as long as they might be: wind is felt to first order in them.
@@ -199,6 +212,7 @@ world::MethodInfo guidedBy() {
 }
 const world::MethodInfo kBySpheres = guidedBy<sphereDemInfo, SphereDemSettings>();
 const world::MethodInfo kByPoints = guidedBy<elastoplastic::info, elastoplastic::Settings>();
+const world::MethodInfo kByHalves = guidedBy<elastoplastic::info, elastoplastic::Settings, flowing>();
 const world::MethodInfo kByClumps = guidedBy<dem::info, dem::Settings, clumpGuides, 1>();
 const world::MethodInfo kByNonsmooth = guidedBy<nonsmooth::info, nonsmooth::Settings>();
 const world::MethodInfo kByEllipsoids = guidedBy<nonsmooth::info, nonsmooth::Settings, ellipsoidGuides, 3, true>();
@@ -213,6 +227,7 @@ world::World halfAsFine(double size) {
 // The peaks of the oracle, in its step, and of the fine grains, in their sort, are added though they do not fall together.
 const MethodCase kGuidedBySpheres{.name = "guided_by_spheres", .info = &kBySpheres, .makeWorld = halfAsFine, .memoryGrains = 32768, .memorySteps = 120, .memoryExcess = 0.4, .velocityEntry = "grains/velocity", .carried = true};
 const MethodCase kGuidedByPoints{.name = "guided_by_points", .info = &kByPoints, .memoryGrains = 160000, .memorySteps = 120, .velocityEntry = "grains/velocity", .carried = true};
+const MethodCase kGuidedByHalves{.name = "guided_by_halves", .info = &kByHalves, .memoryGrains = 160000, .memorySteps = 120, .velocityEntry = "grains/velocity", .carried = true};
 const MethodCase kGuidedByClumps{.name = "guided_by_clumps", .info = &kByClumps, .makeWorld = halfAsFine, .memoryGrains = 48000, .memorySteps = 120, .memoryExcess = 0.4, .velocityEntry = "grains/velocity", .sticksOut = 0.2, .carried = true};
 const MethodCase kGuidedByNonsmooth{.name = "guided_by_nonsmooth", .info = &kByNonsmooth, .memoryGrains = 160000, .memorySteps = 120, .velocityEntry = "grains/velocity", .carried = true};
 const MethodCase kGuidedByEllipsoids{.name = "guided_by_ellipsoids", .info = &kByEllipsoids, .memoryGrains = 40000, .velocityEntry = "grains/velocity", .sticksOut = 0.15, .carried = true};
@@ -222,9 +237,9 @@ const MethodCase kGuidedByEllipsoids{.name = "guided_by_ellipsoids", .info = &kB
 INSTANTIATE_TEST_SUITE_P(EveryMethod, MethodContract,
                          testing::Values(kSphereDem, kDem, kDemClumps, kDemWet, kDemWet.in(world::Precision::float32), kDemRkf45, kDemCovered,
                                          kElastoplastic, kElastoplastic.in(world::Precision::float32), kElastoplasticSolid, kElastoplasticSolid.in(world::Precision::float32),
-                                         kElastoplasticCubic, kElastoplasticCubic.in(world::Precision::float32), kElastoplasticImplicit, kElastoplasticImplicit.in(world::Precision::float32),
+                                         kElastoplasticFlowing, kElastoplasticFlowing.in(world::Precision::float32), kElastoplasticCubic, kElastoplasticCubic.in(world::Precision::float32), kElastoplasticImplicit, kElastoplasticImplicit.in(world::Precision::float32),
                                          kNonsmooth, kNonsmoothHourglass, kNonsmoothWet, kNonsmoothFlat,
-                                         kGuidedBySpheres, kGuidedByPoints, kGuidedByPoints.in(world::Precision::float32), kGuidedByClumps.in(world::Precision::float32), kGuidedByNonsmooth.in(world::Precision::float32),
+                                         kGuidedBySpheres, kGuidedByPoints, kGuidedByPoints.in(world::Precision::float32), kGuidedByHalves.in(world::Precision::float32), kGuidedByClumps.in(world::Precision::float32), kGuidedByNonsmooth.in(world::Precision::float32),
                                          kGuidedByEllipsoids.in(world::Precision::float32)),
                          [](const auto& test) { return test.param.name; });
 

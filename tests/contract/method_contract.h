@@ -31,6 +31,7 @@ struct MethodCase {
     double sticksOut = 1e-6;                  // how far grains may lie beyond their fill, over their size: of clumps, spheres about them
     bool bumpy = false;                       // surfaces of bodies have places of their own: a world that is shifted is another
     double solvedTo = 0;                      // velocities are solved for, so well [m/s]
+    bool divided = false;                     // grains may be halved and put together: their number is not what came less what went
     bool carried = false;                     // its grains follow those of another method: momentum, loads and listed grains are theirs
 
     MethodCase in(world::Precision other) const {
