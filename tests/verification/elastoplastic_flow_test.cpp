@@ -75,6 +75,18 @@ TEST(ElastoplasticFlow, aLayerStandsOnASlopeUpToItsFrictionAngleAndSlidesBeyond)
     }
 }
 
+// A longer memory where sand flows fast changes neither what stands nor how a layer slides.
+TEST(ElastoplasticFlow, aLayerSlidesAsItShouldWithALongMemoryInFlow) {
+    elastoplastic::Settings settings;
+    settings.flowRelaxationTime = elastoplastic::settlingTime(0.01);
+    const double below = velocityDownSlope(29.5, 0.5, 0.6, settings)[1];
+    const std::array<double, 2> v = velocityDownSlope(36, 0.01, 0.3, settings);
+    const double expected = 9.81 * (std::sin(36 * kDegree) - world::Material{}.muHat * std::cos(36 * kDegree));
+    std::printf("    29.5 degrees: %.2e m/s; 36 degrees: %.4f m/s^2, expected %.4f\n", below, (v[1] - v[0]) / 0.3, expected);
+    EXPECT_LT(std::abs(below), 1e-3);
+    EXPECT_NEAR((v[1] - v[0]) / 0.3, expected, 0.01 * expected);
+}
+
 /// Two blocks that collide in free flight.
 world::World meetingBlocks(double muHat) {
     world::World world;
