@@ -19,6 +19,9 @@ constexpr double kOnSurfaceCells = 0.02;
 constexpr int kMostSteps = 4;
 /// A surface in a cell is that which a node of the cell stands for where normals agree and it lies this near in its plane [cells].
 constexpr double kSameNormal = 0.95, kSamePlaneCells = 0.05;
+/// Part of a cell by which a node on a surface is moved off it to see whether it lies on another face too.
+constexpr double kOffSurfaceCells = 0.01;
+constexpr std::size_t kMostFaces = 3;
 /// Of owners of contacts that are cells, not nodes.
 constexpr std::uint64_t kCellOwner = std::uint64_t{1} << 63;
 
@@ -148,6 +151,21 @@ std::optional<Foot> footOf(const world::BodySnapshot& body, const Vec3& x, const
     return std::nullopt;
 }
 
+/// The faces but the first that meet in an inner edge or corner through x: off the faces that are known, x is still on the next.
+std::vector<world::SurfacePoint> otherFaces(const world::BodySnapshot& body, const Vec3& x, const Vec3& normal, double off) {
+    std::vector<world::SurfacePoint> faces;
+    Vec3 away = normal;
+    while (faces.size() + 1 < kMostFaces) {
+        world::SurfacePoint next = body.surface(x + off * away);
+        const auto same = [&](const Vec3& known) { return dot(known, next.normal) > kSameNormal; };
+        if (next.distance > 0.5 * off || same(normal) || std::ranges::any_of(faces, same, &world::SurfacePoint::normal)) break;
+        next.distance = 0;
+        away += next.normal;
+        faces.push_back(next);
+    }
+    return faces;
+}
+
 /// What all contacts with a body have in common.
 class Finder {
 public:
@@ -177,8 +195,8 @@ void Finder::add(SurfaceContact& c, const NearBody& body, std::vector<SurfaceCon
     found.push_back(c);
 }
 
-// A node in a body or on it stands for the nearest point of the surface, and for the opposite one where the body is thin; a node
-// outside only where the body is so thin that none lies in it.
+// A node in a body or on it stands for the nearest point of the surface, on an inner edge for every face, and for the opposite one where the
+// body is thin; a node outside only where the body is so thin that none lies in it.
 void Finder::atNode(std::size_t n, const NearBody& body, std::vector<SurfaceContact>& found) const {
     const double reach = maxComponent(frame_.spacing), touching = kTouchingCells * frame_.smallestSpacing();
     const Vec3 x = nodePosition(frame_, grid_.nodes[n]);
@@ -206,6 +224,8 @@ void Finder::atNode(std::size_t n, const NearBody& body, std::vector<SurfaceCont
         add(c, body, found);
     };
     stand(nearest);
+    if (std::abs(nearest.distance) <= touching)
+        for (const world::SurfacePoint& face : otherFaces(body.snapshot, x, nearest.normal, kOffSurfaceCells * frame_.smallestSpacing())) stand(face);
     if (const auto other = mpm::otherSide(body.snapshot, x, nearest, mpm::kOtherSide * frame_.smallestSpacing())) stand(*other);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies that the grid hardly sees: plates of a cell, cracks between plates. No point may pass them in either MPM.
 #include "elastoplastic/elastoplastic.h"
+#include "geometry/operators.h"
 #include "nonsmooth/nonsmooth.h"
 #include "verification/bed.h"
 
@@ -107,6 +108,26 @@ TEST_P(ThinBodies, aBladeOfOneCellLetsNothingThrough) {
     for (const Vec3& x : vectors("position")) furthestBehind = std::max(furthestBehind, blade - x.x);
     EXPECT_LT(furthestBehind, 1e-3 * kCell);
     expectNoneInBodies();
+}
+
+// Nodes on the edge between floor and wall of one body stand for both.
+TEST_P(ThinBodies, aPanCutFromABlockHoldsItsSand) {
+    for (const double depth : {4.0, 30.0}) {   // of the cut, whose top decides to which face nodes of the edge belong
+        SCOPED_TRACE(depth);
+        world_.bodies.resize(5);
+        const Vec3 low{4 * kCell, -7 * kCell, 10 * kCell};
+        world_.bodies.push_back({.name = "pan",
+                                 .shape = std::make_shared<geometry::Difference>(boxBetween({-kCell, -kCell, 7 * kCell}, {17 * kCell, 7 * kCell, 16 * kCell}),
+                                                                                 std::vector<geometry::ShapePtr>{boxBetween(low, {12 * kCell, 13 * kCell, (10 + depth) * kCell})}),
+                                 .motion = {},
+                                 .load = {}});
+        world_.fills = {{boxBetween({4 * kCell, 0, 10 * kCell}, {12 * kCell, 6 * kCell, 14 * kCell}), 0, 0, {}}};
+        run(0.4);
+        EXPECT_EQ(simulation_->method().count(), count_);
+        EXPECT_NEAR(world::totals(exec_, *simulation_).centreOfMass.z, 12 * kCell, 0.1 * kCell);
+        EXPECT_LT(meanSpeed(), 0.01);
+        expectNoneInBodies();
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(BothMpms, ThinBodies, testing::Values(&elastoplasticMethod, &nonsmoothMethod),
