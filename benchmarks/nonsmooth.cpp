@@ -31,12 +31,13 @@ struct Case {
     const char *name, *scene, *variant;
     double length;                     // L* [m]
     double height;                     // of the grains at the start [m]
+    double longestStep = 1;            // as theirs: by speeds alone [s]
     std::vector<std::string> sets = {};
 };
 
 const std::vector<Case> kCases{
     {"column", "column", "daviet", 0.25 / 40, 0.35},
-    {"wheel", "wheel", "daviet", 0.3 / 42, 0.15},
+    {"wheel", "wheel", "daviet", 0.3 / 42, 0.15, 1.0 / 192},
     {"zb05", "zb05", "paper", 0.5 / 100, 0.5},
     {"silo", "silo", "daviet", 0.05 / 72, 0.05},
 };
@@ -65,6 +66,8 @@ struct Run {
 /// The scene with the authors' tolerance; ρ g L of the default is that of grains `height` high.
 Run begin(const Case& c, const Exec& exec, std::vector<std::string> sets = {}) {
     sets.insert(sets.begin(), c.sets.begin(), c.sets.end());
+    sets.push_back("nonsmooth.hourglass_friction=false");   // theirs has none
+    sets.push_back("nonsmooth.dt=" + std::to_string(c.longestStep));
     sets.push_back("nonsmooth.tolerance=" + std::to_string(1e-3 * c.length / c.height));
     scene::Scene scene = scene::read({.scene = c.scene, .method = {}, .variant = c.variant, .precision = {}, .sets = sets}, scene::builtInMethods());
     world::World world = scene.buildWorld();

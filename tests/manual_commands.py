@@ -97,8 +97,10 @@ class Manual(unittest.TestCase):
         """Puts scenes and runs that a command names and that are not there into its folder."""
         command, named = arguments[0], positionals(arguments[1:])
         runs = named if command in READ_A_RUN else []
-        if "--resume" in arguments or "--from" in arguments:
-            runs = runs + [option(arguments, "--from") or (option(arguments, "--out") if command == "run" else None)]
+        if command == "run" and "--resume" in arguments:
+            runs = runs + [option([*arguments, ""], "--resume") or option(arguments, "--out")]
+        if "--from" in arguments:
+            runs = runs + [option(arguments, "--from")]
         for run in runs:
             if run and not (folder / run).exists():
                 shutil.copytree(self.folder / ("spheres" if run.endswith("-dem") else "points"), folder / run)

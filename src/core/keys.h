@@ -75,6 +75,7 @@ public:
     virtual void integer(const Key&, std::int64_t&) = 0;
     virtual void integer(const Key&, std::optional<std::int64_t>&) = 0;
     virtual void flag(const Key&, bool&) = 0;
+    virtual void flag(const Key&, std::optional<bool>&) = 0;
     virtual void text(const Key&, std::string&) = 0;
     virtual void text(const Key&, std::optional<std::string>&) = 0;
     virtual void vector(const Key&, Vec3&) = 0;

@@ -10,6 +10,12 @@
 #include <cmath>
 
 namespace talus::nonsmooth {
+namespace {
+
+/// Longest step over √(h/g): in longer ones slopes at rest creep.
+constexpr double kPartOfFall = 0.1;
+
+}  // namespace
 
 NonsmoothMethod::NonsmoothMethod(const Settings& settings, const world::World& world, world::Precision precision)
     : settings_(settings), single_(solvesInSingle(settings, precision)), domain_(world.domain), frame_(gridFrame(settings, world)), solver_(makeSolver(settings.solver)) {
@@ -135,15 +141,17 @@ world::Removed NonsmoothMethod::erase(const Exec& exec, const world::Region& reg
     return removed;
 }
 
-// Points move at most `cfl` of a cell in a step, those that gravity lets go of too, and bodies no further.
+// Points move at most `cfl` of a cell in a step, those that gravity lets go of too, and bodies no further; and what nothing resists within
+// a cell falls by g Δt in every step.
 double NonsmoothMethod::stableStep(const world::World& world) const {
-    double dt = settings_.dt.value_or(std::numeric_limits<double>::infinity());
+    const double g = norm(world.gravity), h = frame_.smallestSpacing();
+    double dt = settings_.dt.value_or(kPartOfFall * std::sqrt(h / g));
     double bodyRate = 0;
     for (const world::Body& body : world.bodies) bodyRate = std::max(bodyRate, body.fastest(world.time, {domain_.min, domain_.max}) / frame_.smallestSpacing());
     if (settings_.fixedStep) return std::min(dt, 1 / std::max(bodyRate, 1e-300));   // bodies that go through a cell in less take it in turns
-    const double rate = std::max(cellRate_, bodyRate), h = frame_.smallestSpacing();
+    const double rate = std::max(cellRate_, bodyRate);
     // The longest Δt with Δt (v + g Δt) ≤ cfl h.
-    const double g = norm(world.gravity), v = rate * h;
+    const double v = rate * h;
     constexpr double kRest = 1e-3;   // of free fall through a cell, where nothing moves or falls
     const double root = std::sqrt(v * v + 4 * std::max(g, kRest * 9.81) * settings_.cfl * h);
     dt = std::min(dt, 2 * settings_.cfl * h / (v + root));

@@ -17,7 +17,7 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"spacing", "of the grid; from the scene's resolution unless given", Dimension::length, positive()}, spacing);
     v.vector({"cells", "cells along x, y, z of the domain, instead of one spacing for all axes", Dimension::none, {.min = 1, .max = kMostCells}}, cells);
     v.choice({"stress_basis", "constant: one stress tensor a cell; trilinear: between nodes as in the paper, with odd and even layers coming apart"}, kStressBasisNames, stressBasis);
-    v.flag({"hourglass_friction", "friction also against patterns of velocity within cells that their mean strain does not know; slopes creep and flow less; with constant stress, gauss_seidel and the exact cone without anisotropy"}, hourglassFriction);
+    v.flag({"hourglass_friction", "friction also against patterns of velocity within cells that their mean strain does not know, so that slopes creep and flow less; on unless given where it can be: with constant stress, gauss_seidel and the exact cone without anisotropy"}, hourglassFriction);
     v.choice({"constraint", "volume_fraction: grains may be compressed until they are packed; divergence: never compressed, however loose"}, kConstraintNames, constraint);
     v.number({"max_volume_fraction", "volume fraction that grains cannot exceed; the packing fraction of each material unless given", Dimension::none, positiveUpTo(1)}, maxVolumeFraction);
     v.number({"volume_correction", "rate at which the volume that grains take up beyond what there is moves apart, in positions alone; 0: it does not", Dimension::frequency, nonNegative()}, volumeCorrection);
@@ -30,7 +30,7 @@ void Settings::keys(KeyVisitor& v) {
     v.number({"cohesion_decay", "how fast shear undoes the cohesion of a material: 1/e of it is left after a strain of one over this; 0: it stays", Dimension::none, nonNegative()}, cohesionDecay);
     v.number({"viscosity", "of the Newtonian part of the stress [Pa s]", Dimension::none, nonNegative()}, viscosity);
     v.number({"cfl", "part of a cell that grains may move in a step", Dimension::none, positiveUpTo(1)}, cfl);
-    v.number({"dt", "longest time step to take; from cfl alone unless given", Dimension::time, positive()}, dt);
+    v.number({"dt", "longest time step to take; 0.1 sqrt(cell/g) unless given, in longer ones slopes at rest creep", Dimension::time, positive()}, dt);
     v.flag({"fixed_step", "take steps of dt, divided evenly between frames, whatever the speed"}, fixedStep);
     v.choice({"solver", "of the friction problem; gauss_seidel: site by site, exact; cadoux_apgd, cadoux_spg: convex problems one after the other, by accelerated or spectral projected gradients"}, kSolverNames, solver);
     v.number({"tolerance", "of the friction problem: root mean square of its residual, in density times gravity times the height of the grains", Dimension::none, positiveUpTo(0.1)}, tolerance);
@@ -40,8 +40,8 @@ void Settings::keys(KeyVisitor& v) {
     if (cone == ConeShape::box && anisotropy > 0) v.problem("cone", "linf bounds components along the axes and knows no anisotropy: leave one of them out");
     if (grainNormals && !(norm(*grainNormals) > 0)) v.problem("grain_normals", "a direction of no length: leave it out for normals at random");
     if (solver != Solver::gaussSeidel && (cone == ConeShape::box || anisotropy > 0)) v.problem("solver", "only gauss_seidel knows cone = \"linf\" and anisotropy: leave solver out, or those");
-    if (hourglassFriction && (cone != ConeShape::exact || anisotropy > 0)) v.problem("hourglass_friction", "only for cone = \"exact\" without anisotropy: leave those out, or this");
-    if (hourglassFriction && (stressBasis != StressBasis::constant || solver != Solver::gaussSeidel)) v.problem("hourglass_friction", "only for stress_basis = \"constant\" and solver = \"gauss_seidel\": leave those out, or this");
+    if (rubsWithin() && (cone != ConeShape::exact || anisotropy > 0)) v.problem("hourglass_friction", "only for cone = \"exact\" without anisotropy: leave those out, or this");
+    if (rubsWithin() && (stressBasis != StressBasis::constant || solver != Solver::gaussSeidel)) v.problem("hourglass_friction", "only for stress_basis = \"constant\" and solver = \"gauss_seidel\": leave those out, or this");
     if (grainNormals && !(anisotropy > 0)) v.problem("grain_normals", "without anisotropy it does not matter how grains lie: give anisotropy too");
     if (spacing && cells) v.problem("cells", "give either cells or spacing, not both");
 }
@@ -173,8 +173,8 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
     const double perSite = width * (sizeof(Vec3) + 4) + 2 * sizeof(double) + sizeof(SymTensor) + 4 + (cohesive ? 5 : 4) * sizeof(double);
     constexpr double kPadding = 27 * 4;   // lanes of groups that stay empty: half a group in each colour
     const bool general = settings.cone != ConeShape::exact || settings.anisotropy > 0;
-    const double grouped = (sites + kPadding) * (general ? GeneralGaussSeidel::bytesPerSite() : GaussSeidel::bytesPerSite(constant ? 8 : 27, solvesInSingle(settings, precision), settings.hourglassFriction));
-    const double patterns = settings.hourglassFriction ? PatternMemory::bytesPerCell() : 0;
+    const double grouped = (sites + kPadding) * (general ? GeneralGaussSeidel::bytesPerSite() : GaussSeidel::bytesPerSite(constant ? 8 : 27, solvesInSingle(settings, precision), settings.rubsWithin()));
+    const double patterns = settings.rubsWithin() ? PatternMemory::bytesPerCell() : 0;
     const double perGridCell = patterns + sizeof(CornerSums) + sizeof(Vec3i) + 4 + kCorners * 4;
     const double perNode = 4 * sizeof(Node) + 3 * sizeof(double) + 2 * sizeof(Vec3) + sizeof(Vec3i) + kCorners * 4;
     const double perPoint = static_cast<double>(Points().bytesPerRow() + (cohesive ? Bonds().bytesPerRow() + sizeof(float) : 0) + ((settings.anisotropy > 0 ? 2 : 0) + (settings.frames != PointFrames::none ? 2 : 0)) * Tensors().bytesPerRow());

@@ -33,10 +33,10 @@ struct Settings final : world::MethodSettings {
     std::optional<double> spacing;            // of the grid [m]; from the scene's resolution unless given
     std::optional<Vec3> cells;                // along the axes of the domain, instead of one spacing
     StressBasis stressBasis = StressBasis::constant;
-    bool hourglassFriction = false;           // friction of what cells do besides their mean strain too (nonsmooth/hourglass.h)
+    std::optional<bool> hourglassFriction;    // friction of what cells do besides their mean strain too (nonsmooth/hourglass.h); wherever it can be unless given
     Constraint constraint = Constraint::volumeFraction;
     std::optional<double> maxVolumeFraction;  // φ_max; each material's packing fraction unless given
-    double volumeCorrection = 12;             // rate at which what is too full moves apart [1/s]; 0: not at all
+    double volumeCorrection = 6;              // rate at which what is too full moves apart [1/s]; 0: not at all
     std::optional<double> fastMuHat;          // μ̂ of fast shear in μ(I); that of the material, at any speed, unless given
     double inertialScale = 0.4;               // I₀ of μ(I)
     ConeShape cone = ConeShape::exact;
@@ -46,7 +46,7 @@ struct Settings final : world::MethodSettings {
     double cohesionDecay = 0;                 // ξ: cohesion is lost by this times the shear strain
     double viscosity = 0;                     // η of the Newtonian part [Pa s]
     double cfl = 0.5;                         // cells that a point may move in a step
-    std::optional<double> dt;                 // longest step [s]
+    std::optional<double> dt;                 // longest step [s]; a part of the time in which grains fall through a cell unless given
     bool fixedStep = false;                   // dt, whatever the speed
     Solver solver = Solver::gaussSeidel;      // of the friction problem
     double tolerance = 1e-3;                  // of the friction problem, in weights of the grains above each other
@@ -54,6 +54,8 @@ struct Settings final : world::MethodSettings {
     bool strict = false;
 
     void keys(KeyVisitor&) override;
+    bool mayRubWithin() const { return stressBasis == StressBasis::constant && solver == Solver::gaussSeidel && cone == ConeShape::exact && anisotropy == 0; }
+    bool rubsWithin() const { return hourglassFriction.value_or(mayRubWithin()); }
 };
 
 extern const world::MethodInfo info;

@@ -22,6 +22,8 @@ constexpr double kMostCellsMoved = 1.5;
 constexpr double kLeastRoom = 0.1;
 /// Fullness beyond 1 that is left as it is, so that grains at rest stay where they are; and the most that a step looks at.
 constexpr double kAsGoodAsFull = 1e-3, kMostExcess = 0.2;
+/// What flow packs too tight it does in proportion to its shear: so much of it moves apart per shear, besides volume_correction.
+constexpr double kCorrectionByShear = 0.5;
 /// Turns that grains and other bodies take in pushing free bodies that touch, and the change at which no more is needed.
 constexpr int kMostMeetings = 3;
 constexpr double kMet = 1e-3;
@@ -31,6 +33,13 @@ std::vector<Node> stressImpulses(const Exec& exec, const FrictionProblem& proble
     std::vector<Node> nodes(problem.nodes.size(), Node{{}, 1});
     applyStress(exec, problem, problem.stress, nodes);
     return nodes;
+}
+
+/// 2 |ε̇| of the grains of a site that take up `volume` [1/s].
+double shearRate(const FrictionProblem& problem, std::size_t site, double volume) {
+    Mat3 flux;
+    for (std::size_t p = site * problem.width; p < (site + 1) * problem.width; ++p) flux += Mat3::outer(problem.pairVector[p], problem.nodes[problem.pairNode[p]].velocity);
+    return 2 * strainRate(flux) / volume;
 }
 
 }  // namespace
@@ -75,7 +84,7 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
 
     contacts_.addLoads(world, problem_.nodes, contacts_.anyHeld() ? stressImpulses(exec, problem_) : std::vector<Node>{});
     contacts_.remember();
-    if (settings_.hourglassFriction) patterns_.remember(grid_, dt, problem_.patterns);
+    if (settings_.rubsWithin()) patterns_.remember(grid_, dt, problem_.patterns);
     cellRate_ = rate;
     now.sweeps = report.sweeps;
     now.residual = report.residual / dt;
@@ -166,7 +175,7 @@ SolveReport NonsmoothMethod::solve(const Exec& exec, double dt, double tolerance
     const SolveLimits limits{.tolerance = tolerance * dt, .mostSweeps = static_cast<int>(settings_.mostSweeps), .single = single_};
     const std::vector<Node> start = problem_.nodes;
     if (watch_) watch_(problem_, contacts_, limits.tolerance);
-    if (settings_.hourglassFriction) patterns_.recall(exec, frame_, grid_, taken_, dt, problem_.patterns);
+    if (settings_.rubsWithin()) patterns_.recall(exec, frame_, grid_, taken_, dt, problem_.patterns);
     const auto solveOnce = [&] { return problem_.law.general() ? generalSolver_.solve(exec, problem_, &contacts_, limits) : solver_->solve(exec, problem_, &contacts_, limits); };
     SolveReport report = solveOnce();
     if (freeBodies_.size() > 0) {
@@ -228,16 +237,16 @@ double NonsmoothMethod::fastest(const Exec& exec) const {
 // of them, as in limitCompaction, a stirred bed swells by 8 % in 2 s.
 void NonsmoothMethod::makeRoom(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("volume");
-    const double part = -std::expm1(-settings_.volumeCorrection * dt);
     excess_.assign(problem_.sites(), 0.0);
-    if (part > 0 && settings_.constraint == Constraint::volumeFraction)
+    if (settings_.volumeCorrection > 0 && settings_.constraint == Constraint::volumeFraction)
         for (std::size_t j = 0; j < problem_.sites(); ++j) {
             double full = 0;
             if (settings_.stressBasis == StressBasis::trilinear) full = fullness_[j];
             else
                 for (const std::uint32_t n : grid_.cellNodes[j]) full += fullness_[n] / kCorners;
             if (full < 1 + kAsGoodAsFull) continue;
-            excess_[j] = part * taken_[j] * std::min(full - 1, kMostExcess);
+            const double rate = settings_.volumeCorrection + kCorrectionByShear * shearRate(problem_, j, taken_[j]);
+            excess_[j] = -std::expm1(-rate * dt) * taken_[j] * std::min(full - 1, kMostExcess);
             last_.excessVolume += excess_[j];
         }
     correction_.solve(exec, problem_, excess_, contacts_.surfaces());

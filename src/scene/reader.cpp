@@ -136,6 +136,11 @@ void Reader::integer(const Key& key, std::optional<std::int64_t>& out) {
     if (const Value* value = take(key)) out = readInteger(*value, key, pathOf(key.name));
 }
 void Reader::flag(const Key& key, bool& out) {
+    std::optional<bool> given;
+    flag(key, given);
+    out = given.value_or(out);
+}
+void Reader::flag(const Key& key, std::optional<bool>& out) {
     const Value* value = take(key);
     if (!value) return;
     if (const bool* given = value->as<bool>()) out = *given;

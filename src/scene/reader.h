@@ -38,6 +38,7 @@ public:
     void integer(const Key&, std::int64_t&) override;
     void integer(const Key&, std::optional<std::int64_t>&) override;
     void flag(const Key&, bool&) override;
+    void flag(const Key&, std::optional<bool>&) override;
     void text(const Key&, std::string&) override;
     void text(const Key&, std::optional<std::string>&) override;
     void vector(const Key&, Vec3&) override;

@@ -97,6 +97,7 @@ public:
     }
     void integer(const Key& key, std::optional<std::int64_t>&) override { row(key, withRange("whole number", key)); }
     void flag(const Key& key, bool& value) override { row(key, "true or false", value ? "true" : "false"); }
+    void flag(const Key& key, std::optional<bool>&) override { row(key, "true or false"); }
     void text(const Key& key, std::string& value) override { row(key, "text", value.empty() ? "" : scene::quoted(value)); }
     void text(const Key& key, std::optional<std::string>&) override { row(key, "text"); }
     void vector(const Key& key, Vec3& v) override {

@@ -75,6 +75,7 @@ public:
     void integer(const Key& key, std::int64_t& value) override { put(key, numberSchema(key, "integer"), value); }
     void integer(const Key& key, std::optional<std::int64_t>&) override { put(key, numberSchema(key, "integer")); }
     void flag(const Key& key, bool& value) override { put(key, {{"type", "boolean"}}, value); }
+    void flag(const Key& key, std::optional<bool>&) override { put(key, {{"type", "boolean"}}); }
     void text(const Key& key, std::string& value) override { put(key, {{"type", "string"}}, value); }
     void text(const Key& key, std::optional<std::string>&) override { put(key, {{"type", "string"}}); }
     void vector(const Key& key, Vec3& value) override {

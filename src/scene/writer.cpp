@@ -76,6 +76,9 @@ void TomlWriter::integer(const Key& key, std::optional<std::int64_t>& value) {
     if (value) integer(key, *value);
 }
 void TomlWriter::flag(const Key& key, bool& value) { put(key.name, value ? "true" : "false"); }
+void TomlWriter::flag(const Key& key, std::optional<bool>& value) {
+    if (value) flag(key, *value);
+}
 void TomlWriter::text(const Key& key, std::string& value) { put(key.name, quoted(value)); }
 void TomlWriter::text(const Key& key, std::optional<std::string>& value) {
     if (value) text(key, *value);

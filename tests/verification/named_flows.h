@@ -41,8 +41,8 @@ struct JanssenColumn {
 };
 /// A column of 8 x 8 x 32 cells between rough walls whose floor sinks: walls carry all that friction can, and
 /// σ_zz = ρ g ℓ (1 − e^{−z/ℓ}), ℓ = D/(4 μ_w K), with K of the run itself.
-inline JanssenColumn sinkingColumn(const Start& start) {
-    const double h = 0.01, wide = 8 * h, tall = 32 * h, friction = 0.3, settled = 0.3, weight = 1500 * 9.81;
+inline JanssenColumn sinkingColumn(const Start& start, double settled = 0.3) {
+    const double h = 0.01, wide = 8 * h, tall = 32 * h, friction = 0.3, weight = 1500 * 9.81;
     world::World world;
     world.domain = {{0, 0, -6 * h}, {wide, wide, tall + 4 * h}, {}};
     world.materials = {world::Material{.name = "sand", .density = 2500, .packingFraction = 0.6, .muHat = 0.5}, world::Material{.name = "steel"}};

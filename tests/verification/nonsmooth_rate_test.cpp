@@ -17,7 +17,7 @@ JopLayer layerOf(int cells) {
 
 TEST(NonsmoothRate, aLayerSpeedsUpAsItsFrictionSays) { layerOf(16).compare(1); }
 
-// The shape of Bagnold's profile, 1 − (1 − z/h)^{3/2}. The speed itself is 12 % low after 2 s and 8 % after 4 s (docs/methods/nonsmooth.md, Limits).
+// The shape of Bagnold's profile, 1 − (1 − z/h)^{3/2}. The speed itself is 10 % low after 4 s (docs/methods/nonsmooth.md, Limits).
 TEST(NonsmoothStudy, aLayerTakesOnTheShapeOfBagnoldsProfile) {
     JopLayer layer = layerOf(20);
     layer.flowUntil(4);

@@ -80,9 +80,10 @@ TEST(NonsmoothVerification, aColumnCarriesItsWeight) {
 /// D_daviet_infinite_slope_onestep.csv: a layer on a floor that holds it, gravity tilted, one step from rest with nothing known of
 /// the stress. Acceleration of the upper half along the slope [m/s²], two cells at the surface aside where points lie by chance and it is rough.
 double slopeAcceleration(double thetaDeg, double muHat, double cellsDeep, mpm::Start startOfPoints, nonsmooth::Constraint constraint, double tolerance,
-                         nonsmooth::Solver solver = nonsmooth::Solver::gaussSeidel) {
+                         nonsmooth::Solver solver = nonsmooth::Solver::gaussSeidel, std::uint64_t seed = 1) {
     const double h = 0.1, dt = 0.01;
     world::World world = layerOnASlope(h, cellsDeep, muHat, thetaDeg);
+    world.seed = seed;
     Settings settings;
     settings.start = startOfPoints;
     settings.constraint = constraint;
@@ -139,14 +140,18 @@ TEST(NonsmoothVerification, anInfiniteSlopeLetsGoAtItsAngleHoweverDeepAndWhereve
     const double muHat = 0.5, threshold = std::atan(muHat) * 180 / std::numbers::pi;
     for (const double deep : {6.0, 20.0})
         for (const mpm::Start points : {mpm::Start::lattice, mpm::Start::jittered, mpm::Start::poisson}) {
-            const auto at = [&](double theta) { return slopeAcceleration(theta, muHat, deep, points, nonsmooth::Constraint::divergence, 1e-6); };
-            const double below = at(threshold - 0.5), above = at(threshold + 0.5), well = at(threshold + 5);
+            const auto at = [&](double theta, std::uint64_t seed = 1) { return slopeAcceleration(theta, muHat, deep, points, nonsmooth::Constraint::divergence, 1e-6, nonsmooth::Solver::gaussSeidel, seed); };
+            const double below = at(threshold - 0.5), above = at(threshold + 0.5);
+            const std::uint64_t seeds = points == mpm::Start::lattice ? 1 : 5;
+            double well = 0;
+            for (std::uint64_t seed = 1; seed <= seeds; ++seed) well += at(threshold + 5, seed) / static_cast<double>(seeds);
             const auto expected = [&](double degrees) { return dot(tiltedGravity(degrees), Vec3{1, 0, muHat}); };
             std::printf("    %.0f cells deep, %s: %.4f m/s2 half a degree below, %.4f above (%.4f), %.4f five degrees above (%.4f)\n", deep,
                         mpm::kStartNames[static_cast<std::size_t>(points)].data(), below, above, expected(threshold + 0.5), well, expected(threshold + 5));
             EXPECT_LT(below, 0.02);
             EXPECT_GT(above, 0.5 * expected(threshold + 0.5));
-            // Layers that slide find friction up to 6 % lower where points lie by chance.
+            // Layers that slide find friction up to 6 % lower where points lie by chance, in the mean of five chances: a single one of 20 cells finds
+            // 0.5 to 6.4 % less, and 1 to 10 % less without friction of patterns within cells.
             const Vec3 g = tiltedGravity(threshold + 5);
             EXPECT_NEAR((g.x - well) / -g.z, muHat, (points == mpm::Start::lattice ? 0.01 : 0.06) * muHat);
         }

@@ -26,16 +26,53 @@ world::Simulation start(world::World world, const Settings& settings, const Exec
     return run;
 }
 
+constexpr double kStirredCell = 0.02;
+
+/// Part of the column of cells (i, j) that the blade of `stir` covers after `time`, by its hundred points.
+double coveredByTheBlade(int i, int j, double time) {
+    const double turn = 2 * std::numbers::pi * time;
+    int covered = 0;
+    for (int k = 0; k < 100; ++k) {
+        const double x = i + (k % 10 + 0.5) / 10 - 8, y = j + (k / 10 + 0.5) / 10 - 8;
+        if (std::abs(x * std::cos(turn) + y * std::sin(turn)) < 5 && std::abs(y * std::cos(turn) - x * std::sin(turn)) < 1) ++covered;
+    }
+    return covered / 100.0;
+}
+
+/// Height of the centre of mass of the same sand in the same columns, packed: what is higher has swollen, and not been heaped up.
+double packedHeight(const world::Simulation& run) {
+    const double h = kStirredCell, low = 3 * h, high = 9 * h;   // of the blade
+    world::FieldTable now;
+    run.method().read(Exec(1), std::vector<std::string_view>{"position", "volume"}, now);
+    std::array<double, 256> sand{};
+    for (std::size_t p = 0; p < now.count(); ++p) {
+        const auto cell = [&](std::size_t axis) { return std::clamp(static_cast<int>(now.reals("position")[3 * p + axis] / h), 0, 15); };
+        sand[static_cast<std::size_t>(16 * cell(0) + cell(1))] += now.reals("volume")[p] / (h * h);
+    }
+    double moment = 0, all = 0;
+    for (int c = 0; c < 256; ++c) {
+        const double covered = coveredByTheBlade(c / 16, c % 16, run.world().time), left = sand[static_cast<std::size_t>(c)];
+        double to = left;   // level that it comes to
+        if (to > low) to = low + (left - low) / (1 - covered);
+        if (to > high) to = left + covered * (high - low);
+        const double besideTheBlade = std::max(0.0, std::min(to, high) - low);
+        moment += 0.5 * to * to - covered * besideTheBlade * (low + 0.5 * besideTheBlade);
+        all += left;
+    }
+    return moment / all;
+}
+
 /// A bed of 16 x 16 x 12.5 cells in which a buried blade of 10 x 2 x 6 cells turns once a second. Half a turn brings the blade back to
-/// itself: all are means over the last half second, relative to those over the first.
+/// itself: all are means over the last half second.
 struct Stirred {
-    double packed = 0;     // room around nodes more than half full
-    double height = 0;     // of the centre of mass, relative to the start
+    double packed = 0;     // room around nodes more than half full, relative to the first half second
+    double height = 0;     // of the centre of mass, relative to that of packed columns: 1 where nothing has swollen or sunk
+    double lifted = 0;     // height of the centre of mass, relative to the start: a surface heaped by η lifts it by ⟨η²⟩/2D besides
     double overfull = 0;   // volume beyond φ_max, over that of the grains; not relative
     double energy = 0;     // that the correction added, over the work of lifting all by the depth of the bed
 };
 Stirred stir(double seconds, double correction) {
-    const double h = 0.02, depth = 12.5 * h;
+    const double h = kStirredCell, depth = 12.5 * h;
     world::World world;
     world.domain.max = {16 * h, 16 * h, 20 * h};
     world.materials = {world::Material{.name = "sand"}};
@@ -57,7 +94,8 @@ Stirred stir(double seconds, double correction) {
             advance(run, exec, from + 0.5 * i / kSamples);
             const world::Totals now = world::totals(exec, run);
             mean.packed += metric(run.method(), "packed_volume_m3") / kSamples;
-            mean.height += now.centreOfMass.z / kSamples;
+            mean.height += now.centreOfMass.z / packedHeight(run) / kSamples;
+            mean.lifted += now.centreOfMass.z / kSamples;
             mean.overfull += metric(run.method(), "overfull_volume_m3") / (now.mass / (2600 * 0.6)) / kSamples;
             mean.energy = metric(run.method(), "correction_energy_J") / (now.mass * 9.81 * depth);
         }
@@ -66,10 +104,10 @@ Stirred stir(double seconds, double correction) {
     const Stirred first = halfTurn(0);
     if (seconds > 1) advance(run, exec, seconds - 0.5);
     Stirred last = halfTurn(seconds - 0.5);
-    std::printf("    correction %.0f/s, %.1f s: packed %.4f, centre of mass %.4f of the first half turn, %.4f of the start; overfull %.4f, energy added %.4f, %lld steps\n", correction, seconds,
-                last.packed / first.packed, last.height / first.height, last.height / startHeight, last.overfull, last.energy, static_cast<long long>(run.steps()));
     last.packed /= first.packed;
-    last.height /= startHeight;
+    last.lifted /= startHeight;
+    std::printf("    correction %.0f/s, %.1f s: packed %.4f of the first half turn; centre of mass %.4f of packed columns, %.4f of the start; overfull %.4f, energy added %.4f, %lld steps\n", correction,
+                seconds, last.packed, last.height, last.lifted, last.overfull, last.energy, static_cast<long long>(run.steps()));
     return last;
 }
 
@@ -145,7 +183,7 @@ TEST(NonsmoothVolume, whatWasPackedTooTightMovesApart) {
     world::Simulation run = start(std::move(world), settings, exec);
     double fastest = 0;
     for (int i = 1; i <= 50; ++i) {
-        advance(run, exec, 0.02 * i);
+        advance(run, exec, 12 / settings.volumeCorrection * i / 50);
         fastest = std::max(fastest, world::totals(exec, run).maxSpeed);
     }
     const double height = 2 * world::totals(exec, run).centreOfMass.z / depth;

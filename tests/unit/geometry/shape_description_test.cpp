@@ -22,6 +22,7 @@ public:
     void integer(const Key& key, std::int64_t&) override { note(key); }
     void integer(const Key& key, std::optional<std::int64_t>&) override { note(key); }
     void flag(const Key& key, bool&) override { note(key); }
+    void flag(const Key& key, std::optional<bool>&) override { note(key); }
     void text(const Key& key, std::string&) override { note(key); }
     void text(const Key& key, std::optional<std::string>&) override { note(key); }
     void vector(const Key& key, Vec3&) override { note(key); }
