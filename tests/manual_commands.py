@@ -98,7 +98,8 @@ class Manual(unittest.TestCase):
         command, named = arguments[0], positionals(arguments[1:])
         runs = named if command in READ_A_RUN else []
         if command == "run" and "--resume" in arguments:
-            runs = runs + [option([*arguments, ""], "--resume") or option(arguments, "--out")]
+            after = [*arguments, ""][arguments.index("--resume") + 1]
+            runs = runs + [option(arguments, "--out") if not after or after.startswith("-") else after]
         if "--from" in arguments:
             runs = runs + [option(arguments, "--from")]
         for run in runs:
