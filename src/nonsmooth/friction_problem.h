@@ -45,6 +45,8 @@ struct CellPatterns {
     bool any() const { return !stress.empty(); }
     /// What s_α of a site gives the node at a corner [N s].
     Vec3 impulse(std::size_t site, std::size_t corner) const;
+    /// ½ V γ_α of velocities at the corners, which goes with s_α in the numbers of χ [m³/s].
+    Patterns rates(std::size_t site, const std::array<Vec3, 8>& corners) const;
 };
 
 struct FrictionProblem {
@@ -61,6 +63,10 @@ struct FrictionProblem {
 
     std::size_t sites() const { return friction.size(); }
 };
+
+/// How far a site with the isotropic cone is from its law with this stress, at the velocities of the nodes: the square of the complementarity
+/// function, rates divided by the size of W, of which solvers take the mean [(Pa s)²]. In double, whatever the solver computed in.
+double residualSquared(const FrictionProblem&, std::size_t site, const SymTensor& stress);
 
 /// A place where a body pushes nodes: the cone that its impulse lies in.
 struct ContactCone {

@@ -190,6 +190,8 @@ void NonsmoothMethod::save(Archive& archive) const {
 }
 
 void NonsmoothMethod::load(const Exec&, const Archive& archive) {
+    grid_ = {};   // that of another step
+    problem_ = {};
     {
         const auto group = archive.group("points");
         points_.load(archive);

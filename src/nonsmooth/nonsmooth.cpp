@@ -76,6 +76,18 @@ constexpr std::array kFields{id, position, velocity, radius, mass, volume, mater
                              world::FieldInfo{"orientation", "1", world::FieldType::real, 6, "mean of n n^T over the normals of flat grains: xx, yy, zz, xy, yz, xz; 0 where grains are not flat"},
                              world::FieldInfo{"cohesion", "Pa", world::FieldType::real, 1, "k that is left of the material's, 0 where grains do not touch"}};
 
+using world::FieldInfo, world::FieldType;
+constexpr std::array kNodeFields{FieldInfo{"position", "m", FieldType::real, 3, ""}, FieldInfo{"velocity", "m/s", FieldType::real, 3, "at the end of the step"},
+                                 FieldInfo{"mass", "kg", FieldType::real, 1, "lumped"}, FieldInfo{"fullness", "1", FieldType::real, 1, "volume fraction over the largest, of what bodies leave free"}};
+constexpr std::array kSiteFields{FieldInfo{"position", "m", FieldType::real, 3, "middle of a cell, or a node with trilinear stress"},
+                                 FieldInfo{"residual", "Pa", FieldType::real, 1, "complementarity function that the solver left"},
+                                 FieldInfo{"pressure", "Pa", FieldType::real, 1, "of grains where they are packed, compression positive"},
+                                 FieldInfo{"root_j2", "Pa", FieldType::real, 1, "square root of the second invariant of the deviator of that stress"},
+                                 FieldInfo{"fullness", "1", FieldType::real, 1, "that decides how much room the site has"}, FieldInfo{"shear_rate", "1/s", FieldType::real, 1, "that of simple shear"}};
+constexpr std::array kSecondOutputs{
+    world::SecondOutput{kNodes, "whether to write the nodes of the grid with each frame (nonsmooth): nodes_*.vtp with velocity, mass and fullness, for ParaView", kNodeFields},
+    world::SecondOutput{kSites, "whether to write the places where stress lives with each frame (nonsmooth): sites_*.vtp with residual, pressure, root_j2, fullness and shear_rate, for ParaView", kSiteFields}};
+
 void checkCells(const Settings& settings, const world::World& world, Problems& problems) {
     constexpr std::string_view kAxes = "xyz";
     for (int axis = 0; axis < 3; ++axis) {
@@ -209,6 +221,7 @@ const world::MethodInfo info{
     .create = create,
     .continuum = true,
     .slabWidth = slabWidth,
+    .secondOutputs = kSecondOutputs,
 };
 
 }  // namespace talus::nonsmooth

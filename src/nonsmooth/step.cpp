@@ -35,13 +35,6 @@ std::vector<Node> stressImpulses(const Exec& exec, const FrictionProblem& proble
     return nodes;
 }
 
-/// 2 |ε̇| of the grains of a site that take up `volume` [1/s].
-double shearRate(const FrictionProblem& problem, std::size_t site, double volume) {
-    Mat3 flux;
-    for (std::size_t p = site * problem.width; p < (site + 1) * problem.width; ++p) flux += Mat3::outer(problem.pairVector[p], problem.nodes[problem.pairNode[p]].velocity);
-    return 2 * strainRate(flux) / volume;
-}
-
 }  // namespace
 
 world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, double dt) {
@@ -60,18 +53,20 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
     {
         const auto phase = exec.phase("assembly");
         freeBodies_.begin(world, dt);
+        stepLength_ = dt;
         now = measureFullness(exec, world, moving.taken, dt);
         taken_ = assemble(exec, frame_, grid_, points_, rheology_, settings_.stressBasis, fullness_, dt, problem_);   // B of (20)
         problem_.nodes.resize(grid_.nodes.size());
         for (std::size_t n = 0; n < grid_.nodes.size(); ++n) problem_.nodes[n] = {moving.velocity[n], 1 / moving.mass[n]};
         contacts_.place(exec, frame_, grid_, world, freeBodies_, grainMaterial_, dt, moving.mass, problem_.nodes);    // §6.1
+        nodeMass_ = std::move(moving.mass);
         cohesion_ = points_.bonds ? siteCohesion(exec, frame_, grid_, points_, rheology_, settings_.stressBasis) : std::vector<double>{};
         limitCompaction(dt);
         problem_.law = {settings_.cone == ConeShape::box, settings_.anisotropy, points_.normals ? siteOrientation(exec, frame_, grid_, points_, rheology_, settings_.stressBasis) : std::vector<SymTensor>{}};
     }
     if (settings_.viscosity > 0) {
         const auto phase = exec.phase("viscosity");
-        now.rounds = diffuse(exec, frame_, grid_, points_, rheology_, settings_.viscosity, dt, moving.mass, problem_.nodes);
+        now.rounds = diffuse(exec, frame_, grid_, points_, rheology_, settings_.viscosity, dt, nodeMass_, problem_.nodes);
     }
     const double scale = stressScale(exec, world);
     pullTogether(exec, cohesion_, dt, problem_);                                                                         // §6.3
@@ -120,12 +115,21 @@ void NonsmoothMethod::limitCompaction(double dt) {
     if (settings_.constraint == Constraint::divergence) return;
     for (std::size_t j = 0; j < problem_.sites(); ++j) {
         if (!cohesion_.empty() && cohesion_[j] > 0) continue;   // its grains touch
-        double full = 0;
-        if (settings_.stressBasis == StressBasis::trilinear) full = fullness_[j];
-        else
-            for (const std::uint32_t n : grid_.cellNodes[j]) full = std::max(full, fullness_[n]);
-        problem_.slack[j] = taken_[j] * std::max(0.0, 1 - full) / dt;
+        problem_.slack[j] = taken_[j] * std::max(0.0, 1 - fullnessOf(j)) / dt;
     }
+}
+
+double NonsmoothMethod::fullnessOf(std::size_t site) const {
+    if (settings_.stressBasis == StressBasis::trilinear) return fullness_[site];
+    double full = 0;
+    for (const std::uint32_t n : grid_.cellNodes[site]) full = std::max(full, fullness_[n]);
+    return full;
+}
+
+double NonsmoothMethod::shearRateOf(std::size_t site) const {
+    Mat3 flux;
+    for (std::size_t p = site * problem_.width; p < (site + 1) * problem_.width; ++p) flux += Mat3::outer(problem_.pairVector[p], problem_.nodes[problem_.pairNode[p]].velocity);
+    return 2 * strainRate(flux) / taken_[site];
 }
 
 NonsmoothMethod::LastStep NonsmoothMethod::measureFullness(const Exec& exec, const world::World& world, std::span<const double> taken, double dt) {
@@ -245,7 +249,7 @@ void NonsmoothMethod::makeRoom(const Exec& exec, const world::World& world, doub
             else
                 for (const std::uint32_t n : grid_.cellNodes[j]) full += fullness_[n] / kCorners;
             if (full < 1 + kAsGoodAsFull) continue;
-            const double rate = settings_.volumeCorrection + kCorrectionByShear * shearRate(problem_, j, taken_[j]);
+            const double rate = settings_.volumeCorrection + kCorrectionByShear * shearRateOf(j);
             excess_[j] = -std::expm1(-rate * dt) * taken_[j] * std::min(full - 1, kMostExcess);
             last_.excessVolume += excess_[j];
         }
