@@ -77,7 +77,7 @@ private:
     double fastest(const Exec&) const;
     /// Moves nodes apart where sites are too full; the work against gravity that it does is added up.
     void makeRoom(const Exec&, const world::World&, double dt);
-    void toPoints(const Exec&, const world::World&, double dt);
+    void toPoints(const Exec&, world::World&, double dt);
     void changeWithTheFlow(const Exec&, world::World&, double dt);
     std::optional<world::Failed> missed(const SolveReport&, const world::World&, double dt, double tolerance);
 

@@ -258,15 +258,17 @@ void NonsmoothMethod::makeRoom(const Exec& exec, const world::World& world, doub
         if (problem_.nodes[n].inverseMass > 0) correctionEnergy_ -= dot(world.gravity, correction_.displacement()[n]) / problem_.nodes[n].inverseMass;
 }
 
-// Points that would come into a body are put on its surface, with the velocity they have; those stopped at a closed gap take the body's,
-// without a load on it.
-void NonsmoothMethod::toPoints(const Exec& exec, const world::World& world, double dt) {
+// Points that would come into a body are put on its surface and lose the velocity with which they came: nodes are stopped where surfaces go through
+// cells as if these were flat, so that beside an edge a point falls with its nodes, ever faster if it kept that.
+void NonsmoothMethod::toPoints(const Exec& exec, world::World& world, double dt) {
     const std::vector<world::BodySnapshot> bodies = mpm::bodiesAfter(world, freeBodies_, dt);
     std::vector<const world::BodySnapshot*> all;
     for (const world::BodySnapshot& body : bodies) all.push_back(&body);
     const double narrowest = mpm::kNarrowestGap * frame_.smallestSpacing();
     const bool constant = settings_.stressBasis == StressBasis::constant;
-    exec.forBlocks(grid_.cells.size(), 64, [&](std::size_t begin, std::size_t end) {
+    constexpr std::size_t kCellsPerTask = 64;
+    std::vector<std::vector<mpm::PointLoad>> met((grid_.cells.size() + kCellsPerTask - 1) / kCellsPerTask);
+    exec.forBlocks(grid_.cells.size(), kCellsPerTask, [&](std::size_t begin, std::size_t end) {
         for (std::size_t c = begin; c < end; ++c) {
             const bool nearBody = std::ranges::any_of(grid_.cellNodes[c], [&](std::uint32_t n) { return nearBody_[n] != 0; });
             for (std::size_t row = grid_.firstRow[c]; row < grid_.firstRow[c + 1]; ++row) {
@@ -286,19 +288,22 @@ void NonsmoothMethod::toPoints(const Exec& exec, const world::World& world, doub
                     if (!constant) stress += t.weight[corner] * problem_.stress[n];
                 }
                 const auto material = static_cast<std::size_t>(points_.material(row));
-                points_.setVelocity(row, v);
-                points_.setGradient(row, gradient);
-                Vec3 y = x + dt * v + moved;
+                const Vec3 to = x + dt * v + moved;
+                Vec3 y = to;
                 if (nearBody)
                     mpm::leave(all, narrowest, x, y, [&](const mpm::Meeting& meeting) {
-                        if (meeting.atGap) points_.setVelocity(row, meeting.body.velocity(x, meeting.normal));
+                        const double friction = world.contacts.between(points_.material(row), meeting.body.body().material).friction;
+                        met[begin / kCellsPerTask].push_back(mpm::stop(meeting, friction, to, points_.mass(row), dt, v));
                     });
+                points_.setVelocity(row, v);
+                points_.setGradient(row, gradient);
                 points_.setPosition(row, domain_.wrap(y));
                 points_.setStress(row, (1 / dt) * stress);
                 points_.fraction(row) = static_cast<float>(full * materials_[material].packingFraction / rheology_[material].crowding);
             }
         }
     });
+    for (const auto& loads : met) mpm::addLoads(world, freeBodies_, loads);
 }
 
 }  // namespace talus::nonsmooth
