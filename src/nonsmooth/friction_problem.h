@@ -128,23 +128,12 @@ enum class Solver { gaussSeidel, cadouxApgd, cadouxSpg };
 inline constexpr std::array<std::string_view, 3> kSolverNames{"gauss_seidel", "cadoux_apgd", "cadoux_spg"};
 std::unique_ptr<FrictionSolver> makeSolver(Solver);
 
-template <class T>
-struct SiteGroups;
-
 /// Gauss–Seidel, colour by colour, eight sites at a time, with Nesterov's extrapolation between sweeps: the same bits for any number
 /// of threads.
 class GaussSeidel final : public FrictionSolver {
 public:
-    GaussSeidel();
-    ~GaussSeidel() override;
-
     SolveReport solve(const Exec&, FrictionProblem&, NodeForces*, const SolveLimits&) override;
     static double bytesPerSite(std::size_t width, bool single, bool patterned);
-
-private:
-    std::unique_ptr<SiteGroups<float>> single_;
-    std::unique_ptr<SiteGroups<double>> precise_;
-    std::vector<Node> free_, before_;   // nodes without forces; at the end of the sweep before
 };
 
 /// Adds Σ_j λ_j g_ji/m_i to the velocities of nodes.

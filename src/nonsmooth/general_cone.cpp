@@ -174,7 +174,7 @@ void GeneralGaussSeidel::buildSite(const FrictionProblem& problem, std::size_t j
 void GeneralGaussSeidel::build(const Exec& exec, const FrictionProblem& problem) {
     box_ = problem.law.box;
     if (sites_.capacity() < problem.sites()) {   // without doubling as the grid grows by a few
-        sites_ = {};
+        std::vector<Site>().swap(sites_);
         sites_.reserve(problem.sites() + problem.sites() / 16);
     }
     sites_.resize(problem.sites());

@@ -61,7 +61,8 @@ private:
     double wholeVolume() const { return frame_.cellVolume() / static_cast<double>(settings_.pointsPerCell); }
     template <class PointAt>
     world::Inserted add(const Exec&, world::World&, const world::Fill&, std::size_t count, const PointAt&);
-    void sort(const Exec&);
+    /// `before`: the grid of the step, where no points went away since.
+    void sort(const Exec&, const Grid* before);
     void readRows(world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>* listed) const;
 
     LastStep measureFullness(const Exec&, const world::World&, std::span<const double> taken, double dt);

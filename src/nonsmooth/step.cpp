@@ -58,8 +58,8 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
         taken_ = assemble(exec, frame_, grid_, points_, rheology_, settings_.stressBasis, fullness_, dt, problem_);   // B of (20)
         problem_.nodes.resize(grid_.nodes.size());
         for (std::size_t n = 0; n < grid_.nodes.size(); ++n) problem_.nodes[n] = {moving.velocity[n], 1 / moving.mass[n]};
-        contacts_.place(exec, frame_, grid_, world, freeBodies_, grainMaterial_, dt, moving.mass, problem_.nodes);    // §6.1
-        nodeMass_ = std::move(moving.mass);
+        nodeMass_ = std::exchange(moving, {}).mass;   // the rest would only take up memory
+        contacts_.place(exec, frame_, grid_, world, freeBodies_, grainMaterial_, dt, nodeMass_, problem_.nodes);    // §6.1
         cohesion_ = points_.bonds ? siteCohesion(exec, frame_, grid_, points_, rheology_, settings_.stressBasis) : std::vector<double>{};
         limitCompaction(dt);
         problem_.law = {settings_.cone == ConeShape::box, settings_.anisotropy, points_.normals ? siteOrientation(exec, frame_, grid_, points_, rheology_, settings_.stressBasis) : std::vector<SymTensor>{}};
@@ -93,7 +93,7 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
         changeWithTheFlow(exec, world, dt);
         freeBodies_.commit(world);
     }
-    sort(exec);
+    sort(exec, &grid_);
     if (settings_.frames == PointFrames::split) merges_ += merge(exec, frame_, wholeVolume(), static_cast<double>(settings_.pointsPerCell), points_);
     return world::Done{};
 }
@@ -177,7 +177,7 @@ double NonsmoothMethod::stressScale(const Exec& exec, const world::World& world)
 SolveReport NonsmoothMethod::solve(const Exec& exec, double dt, double tolerance) {
     const auto phase = exec.phase("friction");
     const SolveLimits limits{.tolerance = tolerance * dt, .mostSweeps = static_cast<int>(settings_.mostSweeps), .single = single_};
-    const std::vector<Node> start = problem_.nodes;
+    const std::vector<Node> start = freeBodies_.touching() ? problem_.nodes : std::vector<Node>{};
     if (watch_) watch_(problem_, contacts_, limits.tolerance);
     if (settings_.rubsWithin()) patterns_.recall(exec, frame_, grid_, taken_, dt, problem_.patterns);
     const auto solveOnce = [&] { return problem_.law.general() ? generalSolver_.solve(exec, problem_, &contacts_, limits) : solver_->solve(exec, problem_, &contacts_, limits); };
