@@ -21,6 +21,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace talus;
@@ -248,24 +250,49 @@ void profile(Output& out) {
     }
 }
 
-/// Heap in use while a step is under way, less the points, over the nodes.
+/// Of this process, by the system's count [bytes]: VmRSS now, VmHWM at the peak.
+double resident(std::string_view what) {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with(what)) return 1024 * std::strtod(line.c_str() + what.size() + 1, nullptr);
+    return 0;
+}
+
+/// A step of the scene over two frames, in a process that does nothing else: memory of the points, and what the peak needs beyond them.
+void memoryOf(Output& out, const Case& c) {
+    constexpr double kOfPoint = 160, kOfNode = 1200;
+    mallopt(M_MMAP_THRESHOLD, 1 << 17);   // what is freed goes back at once
+    const Exec exec(2);
+    {
+        Run first = begin(c, exec);   // brings code and threads into memory
+        if (first.simulation.advance(exec, 1e-6, [] { return true; }) != world::Reached::target) std::exit(1);
+    }
+    malloc_trim(0);
+    const double before = resident("VmRSS");
+    Run run = begin(c, exec);
+    malloc_trim(0);
+    const double filled = resident("VmRSS") - before;
+    std::ofstream("/proc/self/clear_refs") << 5;   // the peak from here on
+    if (run.simulation.advance(exec, 2 / run.scene.framesPerSecond(), [] { return true; }) != world::Reached::target) std::exit(1);
+    const auto points = static_cast<double>(run.simulation.method().count());
+    const double peak = resident("VmHWM") - before, nodes = metric(run.simulation.method(), "nodes");
+    out.row(text("%s,%.0f,%.0f,%.0f,%.0f,%.2f", c.name, points, nodes, filled / points, (peak - filled) / nodes, peak / (kOfPoint * points + kOfNode * nodes)));
+}
+
+/// What is allocated and never touched costs nothing.
 void memory(Output& out, const std::vector<std::string>& names) {
-    const auto inUse = [] {
-        const struct mallinfo2 info = mallinfo2();
-        return static_cast<double>(info.uordblks + info.hblkhd);
-    };
-    out.row("scene,points,nodes,bytes_a_point,bytes_a_node");
+    out.row("scene,points,nodes,bytes_a_point,bytes_a_node,of_160_and_1200");
     for (const Case& c : kCases) {
         if (!names.empty() && std::ranges::find(names, c.name) == names.end()) continue;
-        const Exec exec(2);
-        const double before = inUse();
-        Run run = begin(c, exec);
-        const double filled = inUse() - before;
-        double during = 0;
-        run.method->watchProblems([&](const nonsmooth::FrictionProblem&, const nonsmooth::BodyContacts&, double) { during = inUse() - before; });
-        if (run.simulation.advance(exec, 2 / run.scene.framesPerSecond(), [] { return true; }) != world::Reached::target) std::exit(1);
-        const auto points = static_cast<double>(run.simulation.method().count());
-        out.row(text("%s,%.0f,%.0f,%.0f,%.0f", c.name, points, metric(run.simulation.method(), "nodes"), filled / points, (during - filled) / metric(run.simulation.method(), "nodes")));
+        const pid_t child = ::fork();
+        if (child == 0) {
+            memoryOf(out, c);
+            std::fflush(stdout);
+            std::_Exit(0);
+        }
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        if (status != 0) std::exit(1);
     }
 }
 

@@ -50,6 +50,7 @@ constexpr std::string_view kContract = R"(
 | `frames/body_NAME.vtp` | the surface of each body, once, in its own coordinates |
 | `frames/bodies_fixed.vtp` | the bodies that stand still, once; open this in ParaView |
 | `frames/bodies.vtp.series` | the bodies that move, `bodies_000000.vtp` …; open this in ParaView |
+| `frames/contacts.vtp.series`, `nodes`, `sites` | with `output.contacts`, `output.nodes`, `output.sites`: forces between grains (dem), the grid and where its stress lives (nonsmooth), a file with every frame; open this in ParaView |
 | `assets/` | the meshes and tables that the scene names |
 | `checkpoint/a.h5`, `b.h5` | two alternating checkpoints (HDF5 behind a header with a checksum over the whole file) |
 

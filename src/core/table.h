@@ -92,13 +92,15 @@ public:
         std::size_t widest = 0;
         for (const AnyColumn* column : columns_) widest = std::max(widest, column->scratchPerRow());
         if (scratch_.capacity() < widest * from.size()) {
-            scratch_ = {};
+            dropScratch();
             scratch_.reserve(widest * withRoom(from.size()));
         }
         if (scratch_.size() < widest * from.size()) scratch_.resize(widest * from.size());
         for (AnyColumn* column : columns_) column->reorder(exec, from, scratch_);
         rows_ = from.size();
     }
+    /// Gives back the memory that reorder() keeps for the next one.
+    void dropScratch() { AlignedVector<std::byte>().swap(scratch_); }
     /// Rows of [begin, end) move up over those that are gone (ascending), and the last ones become padding.
     void closeUp(std::size_t begin, std::size_t end, std::span<const std::size_t> gone) {
         for (AnyColumn* column : columns_) column->closeUp(begin, end, gone);

@@ -134,6 +134,12 @@ constexpr std::array kFields{id, position, velocity, radius, mass, volume, mater
                              FieldInfo{"coordination", "1", FieldType::integer, 1, "contacts of the grain's spheres with others and with bodies"},
                              FieldInfo{"contact_force", "N", FieldType::real, 1, "sum of the sizes of its contact forces"}};
 
+constexpr std::array kContactFields{FieldInfo{"from", "m", FieldType::real, 3, "centre of a grain"}, FieldInfo{"to", "m", FieldType::real, 3, "that of another, or a point of a body"},
+                                    FieldInfo{"force", "N", FieldType::real, 3, "on the first"}, FieldInfo{"normal_force", "N", FieldType::real, 1, "positive where it pushes"},
+                                    FieldInfo{"shear_force", "N", FieldType::real, 1, ""}};
+constexpr std::array kSecondOutputs{
+    world::SecondOutput{"contacts", "whether to write the forces between grains with each frame (dem): contacts_*.vtp, for talus render --chains and ParaView", kContactFields, true}};
+
 void check(const world::MethodSettings& given, const world::World& world, Problems& problems) { checkDem(static_cast<const Settings&>(given), world, problems); }
 
 }  // namespace
@@ -155,6 +161,7 @@ const world::MethodInfo info{
         if (shapes.size() == 1 && shapes.front().isSphere()) return {};
         return {"orientation", "orientation_w", "template", "angular_velocity"};   // the last for velocities of single spheres
     },
+    .secondOutputs = kSecondOutputs,
 };
 
 }  // namespace talus::dem

@@ -48,7 +48,7 @@ public:
     std::span<const world::FieldInfo> fields() const override { return info.fields; }
     void read(const Exec&, world::FieldNames, world::ChunkSink&) const override;
     std::vector<world::GrainTemplate> templates() const override;
-    std::vector<world::ContactLine> contacts() const override;
+    void readSecond(const world::SecondOutput&, world::ChunkSink&) const override;
     std::vector<world::Metric> metrics() const override;
     std::vector<world::Metric> fallbacks() const override;
     std::vector<std::string> takeWarnings() override { return std::exchange(warnings_, {}); }

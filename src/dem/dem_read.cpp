@@ -44,6 +44,24 @@ const world::FieldWriter<GrainValues> kWriters[] = {
     {"contact_force", [](const GrainValues& g, auto& out, auto&) { out.push_back(g.contactForce); }},
 };
 
+/// A force between two grains, or of a body on a grain.
+struct ContactLine {
+    Vec3 from, to;               // centres, or a centre and a point of the body [m]
+    Vec3 force;                  // on the grain at `from` [N]
+    Vec3 normal;                 // in which a positive force pushes
+
+    double push() const { return dot(force, normal); }
+    double shear() const { return norm(force - push() * normal); }
+};
+
+const world::FieldWriter<ContactLine> kContactWriters[] = {
+    {"from", [](const ContactLine& c, auto& out, auto&) { putVector(c.from, out); }},
+    {"to", [](const ContactLine& c, auto& out, auto&) { putVector(c.to, out); }},
+    {"force", [](const ContactLine& c, auto& out, auto&) { putVector(c.force, out); }},
+    {"normal_force", [](const ContactLine& c, auto& out, auto&) { out.push_back(c.push()); }},
+    {"shear_force", [](const ContactLine& c, auto& out, auto&) { out.push_back(c.shear()); }},
+};
+
 /// Those that need a pass over all contacts.
 bool ofContacts(std::string_view name) { return name == "stress" || name == "elastic_energy" || name == "coordination" || name == "contact_force"; }
 
@@ -156,23 +174,21 @@ void DemMethod::readRows(world::FieldNames names, world::ChunkSink& sink, const 
     writer.flush();
 }
 
-std::vector<world::ContactLine> DemMethod::contacts() const {
-    std::vector<world::ContactLine> lines;
+void DemMethod::readSecond(const world::SecondOutput& output, world::ChunkSink& sink) const {
+    world::ChunkWriter<ContactLine> lines(kContactWriters, output.fields, sink);
     forActingPairs([&](std::uint32_t a, std::size_t p, const MemoryOf<Vec3>& memory) {
         const PairTouch touch = pairTouch(a, p, memory);
         const Vec3 from = wrapped(touch.grainA);
-        const double push = dot(touch.force, touch.normal);
-        lines.push_back({from, from - domain_.nearestImage(from - wrapped(touch.grainB)), touch.force, push, norm(touch.force - push * touch.normal)});
+        lines.add({from, from - domain_.nearestImage(from - wrapped(touch.grainB)), touch.force, touch.normal});
     });
     for (std::size_t c = 0; c < bodies_.size(); ++c) {
         const ContactState& state = bodies_.state[c];
         if (!state.acts()) continue;
         const std::uint32_t s = bodies_.sphere[c], i = spheres_.grainOf(s);
-        const Vec3 from = wrapped(i), normal = normalized(-state.arm);
-        const double push = dot(state.force, normal);
-        lines.push_back({from, from + (centreOf(s) - get(grains_.position, i)) + state.arm, state.force, push, norm(state.force - push * normal)});
+        const Vec3 from = wrapped(i);
+        lines.add({from, from + (centreOf(s) - get(grains_.position, i)) + state.arm, state.force, normalized(-state.arm)});
     }
-    return lines;
+    lines.flush();
 }
 
 }  // namespace talus::dem

@@ -114,13 +114,9 @@ template <class Real>
 void ElastoplasticMethod<Real>::leaveBodies(const world::World& world, std::span<const world::BodySnapshot* const> near, std::size_t row, const Vec3& now, const Vec3& moved, double dt, BlockReport& report) {
     Vec3 x = now;
     mpm::leave(near, mpm::kNarrowestGap * frame_.smallestSpacing(), now - moved, x, [&](const mpm::Meeting& meeting) {
-        const world::BodySnapshot& body = meeting.body;
-        const Vec3 v{points_.velocity(row, 0), points_.velocity(row, 1), points_.velocity(row, 2)}, surfaceVelocity = body.velocity(now, meeting.normal);
-        const world::ContactMode mode = meeting.atGap ? world::ContactMode::sticky : body.body().contact;
-        const Vec3 change = mpm::contactChange(mode, contact_.friction(world, body.body()), {0, meeting.normal}, v - surfaceVelocity, dt, 0);
-        for (int axis = 0; axis < 3; ++axis) points_.velocity(row, axis) = static_cast<Real>(v[axis] + change[axis]);
-        const Vec3 impulse = -static_cast<double>(points_.mass(row)) * change;
-        report.met.push_back({&body.body(), {impulse, cross(now - body.pose().position, impulse), -dot(impulse, surfaceVelocity), 0}});
+        Vec3 v{points_.velocity(row, 0), points_.velocity(row, 1), points_.velocity(row, 2)};
+        report.met.push_back(mpm::stop(meeting, contact_.friction(world, meeting.body.body()), now, static_cast<double>(points_.mass(row)), dt, v));
+        for (int axis = 0; axis < 3; ++axis) points_.velocity(row, axis) = static_cast<Real>(v[axis]);
     });
     Vec3 cells;
     for (int axis = 0; axis < 3; ++axis) cells[axis] = (x[axis] - now[axis]) / frame_.spacing[axis];
@@ -131,22 +127,11 @@ void ElastoplasticMethod<Real>::leaveBodies(const world::World& world, std::span
     report.pace.cellsOut = std::max(report.pace.cellsOut, std::min(far, most));
 }
 
-template <class Real>
-void ElastoplasticMethod<Real>::addMeetings(world::World& world) {
-    for (const auto& [body, load] : met_) {
-        world.bodies[static_cast<std::size_t>(body - world.bodies.data())].load += load;
-        for (std::size_t k = 0; k < freeBodies_.size(); ++k)
-            if (&world.bodies[freeBodies_.body(k)] == body) freeBodies_.push(k, {load.impulse, load.angularImpulse});
-    }
-}
-
 template void ElastoplasticMethod<float>::moveBodies(const Exec&, const world::World&, double);
 template bool ElastoplasticMethod<float>::mayMeetBodies(const mpm::PointBlock&, double) const;
 template void ElastoplasticMethod<float>::leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const float>, double, BlockReport&);
-template void ElastoplasticMethod<float>::addMeetings(world::World&);
 template void ElastoplasticMethod<double>::moveBodies(const Exec&, const world::World&, double);
 template bool ElastoplasticMethod<double>::mayMeetBodies(const mpm::PointBlock&, double) const;
 template void ElastoplasticMethod<double>::leaveBodies(const world::World&, const mpm::PointBlock&, std::span<const double>, double, BlockReport&);
-template void ElastoplasticMethod<double>::addMeetings(world::World&);
 
 }  // namespace talus::elastoplastic

@@ -11,6 +11,7 @@
 #include "elastoplastic/sand.h"
 #include "mpm/blocks.h"
 #include "mpm/node_contact.h"
+#include "mpm/points_in_bodies.h"
 #include "mpm/room.h"
 #include "mpm/tile.h"
 #include "mpm/transfer.h"
@@ -57,7 +58,7 @@ private:
         Pace pace;
         std::int64_t inverted = 0, crushed = 0;
         std::int64_t badRow = -1;  // first row that is not finite
-        std::vector<std::pair<const world::Body*, world::BodyLoad>> met;
+        std::vector<mpm::PointLoad> met;
         /// Looks at a group in which something is wrong.
         void note(std::uint32_t group, int points, const Wide<Real>& finite, const Wide<Real>& stretched, const WideMask<Real>& beyondSense);
     };
@@ -147,7 +148,6 @@ private:
     void moveBodies(const Exec&, const world::World&, double dt);   // as far as points see them
     double blockClearance(const mpm::PointBlock&) const;            // of all its points, or 0
     bool mayMeetBodies(const mpm::PointBlock&, double furthest) const;
-    void addMeetings(world::World&);                   // what points that came into bodies did to them
     /// Every so often: lets points that lie looser or closer than their volume says know it (volumes.cpp).
     void matchVolumes(const Exec&, double dt);
     template <template <class> class Stencil>
@@ -231,7 +231,7 @@ private:
     mpm::NodeContact contact_;
     world::FreeBodies freeBodies_;        // during a step
     std::vector<world::BodySnapshot> movedBodies_;                      // all that are active, as they stand at its end
-    std::vector<std::pair<const world::Body*, world::BodyLoad>> met_;   // by points in it
+    std::vector<mpm::PointLoad> met_;   // by points in it
     double bodyShift_ = 0;                // furthest that a surface moves in it [m]
     std::vector<double> clearance_;       // what a group of points may still move before it meets a body [m]; of another length: look at all
     std::vector<const world::Body*> lookedAt_;   // bodies that these are of

@@ -84,7 +84,7 @@ world::StepReport ElastoplasticMethod<Real>::step(const Exec& exec, world::World
 
     if (implicit()) system_.accept();
     contact_.addLoads(world);
-    addMeetings(world);
+    mpm::addLoads(world, freeBodies_, met_);
     freeBodies_.commit(world);
     drift_ += dt * pace_.cellRate + pace_.cellsOut;
     if (drift_ > mostDrift(settings_.kernel)) {

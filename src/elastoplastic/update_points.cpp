@@ -103,7 +103,7 @@ std::int64_t ElastoplasticMethod<Real>::gridToPoints(const Exec& exec, const wor
         inverted_ += report.inverted;
         crushed_ += report.crushed;
         if (bad < 0) bad = report.badRow;
-        for (const auto& [body, load] : report.met) met_.emplace_back(body, load);
+        met_.insert(met_.end(), report.met.begin(), report.met.end());
     }
     return bad;
 }

@@ -6,35 +6,37 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <numeric>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 namespace talus::io {
 namespace {
 
-void put(std::vector<float>& to, const Vec3& v) { to.insert(to.end(), {static_cast<float>(v.x), static_cast<float>(v.y), static_cast<float>(v.z)}); }
+/// The two ends of every line, one after the other.
+std::vector<float> endsOf(const FrameColumn& from, const FrameColumn& to) {
+    std::vector<float> ends;
+    ends.reserve(2 * from.reals.size());
+    for (std::size_t at = 0; at < from.reals.size(); at += 3)
+        for (const FrameColumn* end : {&from, &to}) ends.insert(ends.end(), end->reals.begin() + static_cast<std::ptrdiff_t>(at), end->reals.begin() + static_cast<std::ptrdiff_t>(at + 3));
+    return ends;
+}
 
 }  // namespace
 
-void writeContacts(const Path& path, const std::vector<world::ContactLine>& lines) {
-    std::vector<float> points, force, normal, shear;
-    std::vector<std::int32_t> connectivity, offsets;
-    for (const world::ContactLine& line : lines) {
-        put(points, line.from);
-        put(points, line.to);
-        put(force, line.force);
-        normal.push_back(static_cast<float>(line.normal));
-        shear.push_back(static_cast<float>(line.shear));
-        const auto first = static_cast<std::int32_t>(connectivity.size());
-        connectivity.insert(connectivity.end(), {first, first + 1});
-        offsets.push_back(first + 2);
-    }
+void writeLines(const Path& path, const Frame& lines) {
+    const FrameColumn *from = lines.find("from"), *to = lines.find("to");
+    if (from == nullptr || to == nullptr) throw std::logic_error("lines need the fields 'from' and 'to'");
+    const std::vector<float> points = endsOf(*from, *to);
+    std::vector<std::int32_t> connectivity(2 * lines.count), offsets(lines.count);
+    std::iota(connectivity.begin(), connectivity.end(), 0);
+    for (std::size_t n = 0; n < lines.count; ++n) offsets[n] = static_cast<std::int32_t>(2 * n + 2);
     AppendedArrays arrays;
     std::string xml(kPolyDataBegin);
-    xml += fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"{}\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n<CellData>\n", points.size() / 3, offsets.size());
-    arrays.add(xml, "force", 3, force);
-    arrays.add(xml, "normal_force", 1, normal);
-    arrays.add(xml, "shear_force", 1, shear);
+    xml += fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"{}\" NumberOfStrips=\"0\" NumberOfPolys=\"0\">\n<CellData>\n", 2 * lines.count, lines.count);
+    for (const FrameColumn& column : lines.columns)
+        if (&column != from && &column != to) arrays.add(xml, column.name, column.components, column.reals);
     xml += "</CellData>\n<Points>\n";
     arrays.add(xml, "Points", 3, points);
     xml += "</Points>\n<Lines>\n";

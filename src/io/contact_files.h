@@ -3,14 +3,15 @@
 #pragma once
 
 #include "io/files.h"
+#include "io/frame.h"
 #include "world/method.h"
 
 #include <vector>
 
 namespace talus::io {
 
-/// Lines between grains that touch, with `force` (on the first), `normal_force` and `shear_force` of each; contacts_000012.vtp.
-void writeContacts(const Path&, const std::vector<world::ContactLine>&);
+/// Lines between the columns `from` and `to`, with the others as values of each; contacts_000012.vtp.
+void writeLines(const Path&, const Frame&);
 
 /// templates.json: names and spheres.
 void writeTemplates(const Path&, const std::vector<world::GrainTemplate>&);

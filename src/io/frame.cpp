@@ -67,7 +67,7 @@ void FrameSink::take(const world::Chunk& chunk) {
 
 Frame FrameSink::finish(double time) && {
     frame_.time = time;
-    frame_.sortById();
+    if (frame_.find(world::field::id.name)) frame_.sortById();
     return std::move(frame_);
 }
 

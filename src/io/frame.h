@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a frame file holds: the fields of all grains at an instant, as stored (float32, Int64), in id order.
+// What a frame file holds: the fields of all grains at an instant, as stored (float32, Int64), in id order. So does a second output, in its own order.
 #pragma once
 
 #include "world/fields.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpm/points_in_bodies.h"
 
+#include "mpm/node_contact.h"
 #include "world/free_bodies.h"
 #include "world/world.h"
 
@@ -91,6 +92,22 @@ void leave(std::span<const world::BodySnapshot* const> bodies, double narrowest,
             met = true;
             tell(meeting);
         });
+    }
+}
+
+PointLoad stop(const Meeting& meeting, double friction, const Vec3& x, double mass, double dt, Vec3& velocity) {
+    const Vec3 surfaceVelocity = meeting.body.velocity(x, meeting.normal);
+    const world::ContactMode mode = meeting.atGap ? world::ContactMode::sticky : meeting.body.body().contact;
+    const Vec3 change = contactChange(mode, friction, {0, meeting.normal}, velocity - surfaceVelocity, dt, 0), impulse = -mass * change;
+    velocity += change;
+    return {&meeting.body.body(), {impulse, cross(x - meeting.body.pose().position, impulse), -dot(impulse, surfaceVelocity), 0}};
+}
+
+void addLoads(world::World& world, world::FreeBodies& free, std::span<const PointLoad> loads) {
+    for (const auto& [body, load] : loads) {
+        world.bodies[static_cast<std::size_t>(body - world.bodies.data())].load += load;
+        for (std::size_t k = 0; k < free.size(); ++k)
+            if (&world.bodies[free.body(k)] == body) free.push(k, {load.impulse, load.angularImpulse});
     }
 }
 

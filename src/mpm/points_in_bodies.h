@@ -37,6 +37,17 @@ struct Meeting {
 /// `narrowest` [m] are closed: a point that would enter one stays where it was. Tells every meeting.
 void leave(std::span<const world::BodySnapshot* const>, double narrowest, const Vec3& before, Vec3& x, FunctionRef<void(const Meeting&)> tell);
 
+/// What a point did to the body that it met.
+struct PointLoad {
+    const world::Body* body;
+    world::BodyLoad load;
+};
+/// Stops a point at x as a node is stopped at that surface, at a closed gap altogether: it keeps no velocity into the body, and the body gets what it
+/// loses.
+PointLoad stop(const Meeting&, double friction, const Vec3& x, double mass, double dt, Vec3& velocity);
+/// Adds such loads in their order; to free bodies, which have moved, their momentum too.
+void addLoads(world::World&, world::FreeBodies&, std::span<const PointLoad>);
+
 /// The opposite surface of a body seen from x inside, if it is less than `within` [m] away.
 std::optional<world::SurfacePoint> otherSide(const world::BodySnapshot&, const Vec3& x, const world::SurfacePoint& nearest, double within);
 

@@ -45,6 +45,8 @@ struct CellPatterns {
     bool any() const { return !stress.empty(); }
     /// What s_α of a site gives the node at a corner [N s].
     Vec3 impulse(std::size_t site, std::size_t corner) const;
+    /// ½ V γ_α of velocities at the corners, which goes with s_α in the numbers of χ [m³/s].
+    Patterns rates(std::size_t site, const std::array<Vec3, 8>& corners) const;
 };
 
 struct FrictionProblem {
@@ -61,6 +63,10 @@ struct FrictionProblem {
 
     std::size_t sites() const { return friction.size(); }
 };
+
+/// How far a site with the isotropic cone is from its law with this stress, at the velocities of the nodes: the square of the complementarity
+/// function, rates divided by the size of W, of which solvers take the mean [(Pa s)²]. In double, whatever the solver computed in.
+double residualSquared(const FrictionProblem&, std::size_t site, const SymTensor& stress);
 
 /// A place where a body pushes nodes: the cone that its impulse lies in.
 struct ContactCone {
@@ -122,23 +128,12 @@ enum class Solver { gaussSeidel, cadouxApgd, cadouxSpg };
 inline constexpr std::array<std::string_view, 3> kSolverNames{"gauss_seidel", "cadoux_apgd", "cadoux_spg"};
 std::unique_ptr<FrictionSolver> makeSolver(Solver);
 
-template <class T>
-struct SiteGroups;
-
 /// Gauss–Seidel, colour by colour, eight sites at a time, with Nesterov's extrapolation between sweeps: the same bits for any number
 /// of threads.
 class GaussSeidel final : public FrictionSolver {
 public:
-    GaussSeidel();
-    ~GaussSeidel() override;
-
     SolveReport solve(const Exec&, FrictionProblem&, NodeForces*, const SolveLimits&) override;
     static double bytesPerSite(std::size_t width, bool single, bool patterned);
-
-private:
-    std::unique_ptr<SiteGroups<float>> single_;
-    std::unique_ptr<SiteGroups<double>> precise_;
-    std::vector<Node> free_, before_;   // nodes without forces; at the end of the sweep before
 };
 
 /// Adds Σ_j λ_j g_ji/m_i to the velocities of nodes.

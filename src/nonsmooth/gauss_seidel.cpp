@@ -60,8 +60,7 @@ void extrapolate(const Exec& exec, double beta, std::vector<Node>& nodes, std::v
 template <class T, std::size_t Width>
 class Sweeps {
 public:
-    Sweeps(const Exec& exec, FrictionProblem& problem, SiteGroups<T>& groups, NodeForces* bodies, const SolveLimits& limits, std::vector<Node>& before)
-        : exec_(exec), problem_(problem), groups_(groups), bodies_(bodies), limits_(limits), before_(before) {}
+    Sweeps(const Exec& exec, FrictionProblem& problem, SiteGroups<T>& groups, NodeForces* bodies, const SolveLimits& limits) : exec_(exec), problem_(problem), groups_(groups), bodies_(bodies), limits_(limits) {}
 
     /// Goes on from the sweeps of the report, to the tolerance or to the most sweeps.
     void run(SolveReport& report) {
@@ -97,14 +96,14 @@ private:
     SiteGroups<T>& groups_;
     NodeForces* bodies_;
     const SolveLimits& limits_;
-    std::vector<Node>& before_;
+    std::vector<Node> before_;   // at the end of the sweep before
 };
 
 // A layer on a slope may rest with any stress along it, up to tan⁻¹ 0.61 with μ̂ = 0.5, and slide below its angle where cells take turns to be
 // pressed from the side: which solution is found depends on where sweeps start. From the pressure that grains without friction have, all
 // directions are pressed alike and the slope lets go at tan⁻¹ μ̂.
 template <class T, std::size_t Width>
-SolveReport solveGroups(const Exec& exec, FrictionProblem& problem, SiteGroups<T>& groups, NodeForces* bodies, const SolveLimits& limits, std::vector<Node>& before) {
+SolveReport solveGroups(const Exec& exec, FrictionProblem& problem, SiteGroups<T>& groups, NodeForces* bodies, const SolveLimits& limits) {
     applyStressWidth<Width>(exec, problem, problem.stress, problem.nodes);
     if (bodies) bodies->start(problem.nodes);
     SolveReport report;
@@ -113,26 +112,24 @@ SolveReport solveGroups(const Exec& exec, FrictionProblem& problem, SiteGroups<T
         SolveLimits roughly = limits;
         roughly.tolerance *= kRoughly;
         roughly.mostSweeps /= 2;
-        Sweeps<T, Width>(exec, problem, groups, bodies, roughly, before).run(report);
+        Sweeps<T, Width>(exec, problem, groups, bodies, roughly).run(report);
         groups.smoothen(problem, false);
     }
-    Sweeps<T, Width>(exec, problem, groups, bodies, limits, before).run(report);
+    Sweeps<T, Width>(exec, problem, groups, bodies, limits).run(report);
     return report;
 }
 
 template <class T>
-SolveReport solveWith(const Exec& exec, FrictionProblem& problem, SiteGroups<T>& groups, NodeForces* bodies, const SolveLimits& limits, std::vector<Node>& before) {
+SolveReport solveWith(const Exec& exec, FrictionProblem& problem, NodeForces* bodies, const SolveLimits& limits) {
+    SiteGroups<T> groups;   // not kept: sorting the points needs as much memory, later in the step
     groups.build(exec, problem);
     groups.takeStress(exec, problem);   // as it is rounded; none where all nodes are held
-    const SolveReport report = problem.width == 8 ? solveGroups<T, 8>(exec, problem, groups, bodies, limits, before) : solveGroups<T, 27>(exec, problem, groups, bodies, limits, before);
+    const SolveReport report = problem.width == 8 ? solveGroups<T, 8>(exec, problem, groups, bodies, limits) : solveGroups<T, 27>(exec, problem, groups, bodies, limits);
     groups.takeStress(exec, problem);
     return report;
 }
 
 }  // namespace
-
-GaussSeidel::GaussSeidel() : single_(std::make_unique<SiteGroups<float>>()), precise_(std::make_unique<SiteGroups<double>>()) {}
-GaussSeidel::~GaussSeidel() = default;
 
 double GaussSeidel::bytesPerSite(std::size_t width, bool single, bool patterned) {
     const double patterns = !patterned ? 0 : single ? sizeof(PatternGroup<float>) : sizeof(PatternGroup<double>);
@@ -146,10 +143,10 @@ void applyStress(const Exec& exec, const FrictionProblem& problem, std::span<con
 
 SolveReport GaussSeidel::solve(const Exec& exec, FrictionProblem& problem, NodeForces* bodies, const SolveLimits& limits) {
     problem.nodes.push_back({});   // of lanes that pad
-    free_ = problem.nodes;
-    const SolveReport report = limits.single ? solveWith(exec, problem, *single_, bodies, limits, before_) : solveWith(exec, problem, *precise_, bodies, limits, before_);
+    std::vector<Node> free = problem.nodes;
+    const SolveReport report = limits.single ? solveWith<float>(exec, problem, bodies, limits) : solveWith<double>(exec, problem, bodies, limits);
     // Velocities anew from the forces: rounding of many sweeps goes, and momentum is what the forces say.
-    problem.nodes = free_;
+    problem.nodes.swap(free);
     problem.nodes.pop_back();
     applyStress(exec, problem, problem.stress, problem.nodes);
     if (bodies) bodies->start(problem.nodes);

@@ -31,7 +31,6 @@ Five timesTransposed(const Matrix5& m, const Five& v) {
     return sum;
 }
 Mat3 matrixOf(const SymTensor& s) { return Mat3{{s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz}}; }
-SymTensor symmetricPart(const Mat3& m) { return {m(0, 0), m(1, 1), m(2, 2), 0.5 * (m(0, 1) + m(1, 0)), 0.5 * (m(1, 2) + m(2, 1)), 0.5 * (m(0, 2) + m(2, 0))}; }
 SymTensor deviator(std::size_t k) {
     Chi chi{};
     chi[k + 1] = 1;
@@ -175,7 +174,7 @@ void GeneralGaussSeidel::buildSite(const FrictionProblem& problem, std::size_t j
 void GeneralGaussSeidel::build(const Exec& exec, const FrictionProblem& problem) {
     box_ = problem.law.box;
     if (sites_.capacity() < problem.sites()) {   // without doubling as the grid grows by a few
-        sites_ = {};
+        std::vector<Site>().swap(sites_);
         sites_.reserve(problem.sites() + problem.sites() / 16);
     }
     sites_.resize(problem.sites());
@@ -239,17 +238,19 @@ double GeneralGaussSeidel::residualSquared(const Exec& exec, const FrictionProbl
         sites_.size(), kSitesPerTask, 0.0,
         [&](std::size_t begin, std::size_t end) {
             double sum = 0;
-            for (std::size_t j = begin; j < end; ++j) {
-                const Site& site = sites_[j];
-                if (site.solid) continue;
-                Split<kDeviators> u = rateOf(problem, j, problem.nodes);
-                u.normal /= site.w.normal;
-                for (double& t : u.tangential) t /= site.w.normal;
-                sum += box_ ? boxSquared(site.friction, site.force, u) : complementaritySquared(site.friction, site.force, u);
-            }
+            for (std::size_t j = begin; j < end; ++j) sum += residualSquared(problem, j);
             return sum;
         },
         [](double a, double b) { return a + b; });
+}
+
+double GeneralGaussSeidel::residualSquared(const FrictionProblem& problem, std::size_t j) const {
+    const Site& site = sites_[j];
+    if (site.solid) return 0;
+    Split<kDeviators> u = rateOf(problem, j, problem.nodes);
+    u.normal /= site.w.normal;
+    for (double& t : u.tangential) t /= site.w.normal;
+    return box_ ? boxSquared(site.friction, site.force, u) : complementaritySquared(site.friction, site.force, u);
 }
 
 void GeneralGaussSeidel::run(const Exec& exec, FrictionProblem& problem, NodeForces* bodies, const SolveLimits& limits, SolveReport& report) {

@@ -30,6 +30,8 @@ class GeneralGaussSeidel {
 public:
     /// Starts from problem.stress; leaves stress and velocities there.
     SolveReport solve(const Exec&, FrictionProblem&, NodeForces*, const SolveLimits&);
+    /// Of one site, at the velocities of the problem and the stress found for it [(Pa s)²].
+    double residualSquared(const FrictionProblem&, std::size_t site) const;
     static constexpr double bytesPerSite() { return sizeof(Site) + 2 * sizeof(SymTensor) + sizeof(std::size_t); }   // with its orientation
 
 private:

@@ -53,15 +53,12 @@ Trilinear::Trilinear(const Vec3& f, const Vec3& spacing) {
     }
 }
 
-std::vector<std::uint32_t> cellOrder(const Exec& exec, const mpm::GridFrame& frame, const Points& points) {
-    std::vector<std::uint64_t> keys(points.rows());
-    std::vector<std::uint32_t> rows(points.rows());
-    exec.forBlocks(keys.size(), kRowsPerTask, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t row = begin; row < end; ++row) {
-            keys[row] = gridKey(placeOf(frame, points.positionOf(row)).cell);
-            rows[row] = static_cast<std::uint32_t>(row);
-        }
-    });
+namespace {
+
+std::uint64_t cellKey(const mpm::GridFrame& frame, const Points& points, std::size_t row) { return gridKey(placeOf(frame, points.positionOf(row)).cell); }
+
+/// Sorts rows by key, and by id where keys are the same.
+void sortRows(const Exec& exec, const Points& points, std::span<std::uint64_t> keys, std::span<std::uint32_t> rows) {
     exec.sortByKey(keys, rows);
     std::vector<std::size_t> first;
     for (std::size_t i = 0; i < keys.size(); ++i)
@@ -72,7 +69,62 @@ std::vector<std::uint32_t> cellOrder(const Exec& exec, const mpm::GridFrame& fra
             std::sort(rows.begin() + static_cast<std::ptrdiff_t>(first[c]), rows.begin() + static_cast<std::ptrdiff_t>(first[c + 1]),
                       [&](std::uint32_t a, std::uint32_t b) { return points.id(a) < points.id(b); });
     });
+}
+
+/// Rows that are not in the cell any more in which the grid has them, ascending; new rows are in none.
+std::vector<std::uint32_t> rowsThatLeft(const Exec& exec, const mpm::GridFrame& frame, const Points& points, const Grid& before) {
+    constexpr std::size_t kCellsPerTask = 256;
+    std::vector<std::vector<std::uint32_t>> parts((before.cells.size() + kCellsPerTask - 1) / kCellsPerTask);
+    exec.forBlocks(before.cells.size(), kCellsPerTask, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t c = begin; c < end; ++c)
+            for (std::uint32_t row = before.firstRow[c]; row < before.firstRow[c + 1]; ++row)
+                if (cellKey(frame, points, row) != gridKey(before.cells[c])) parts[begin / kCellsPerTask].push_back(row);
+    });
+    std::vector<std::uint32_t> left;
+    for (const auto& part : parts) left.insert(left.end(), part.begin(), part.end());
+    for (std::size_t row = before.firstRow.back(); row < points.rows(); ++row) left.push_back(static_cast<std::uint32_t>(row));
+    return left;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> cellOrder(const Exec& exec, const mpm::GridFrame& frame, const Points& points) {
+    std::vector<std::uint64_t> keys(points.rows());
+    std::vector<std::uint32_t> rows(points.rows());
+    exec.forBlocks(keys.size(), kRowsPerTask, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t row = begin; row < end; ++row) {
+            keys[row] = cellKey(frame, points, row);
+            rows[row] = static_cast<std::uint32_t>(row);
+        }
+    });
+    sortRows(exec, points, keys, rows);
     return rows;
+}
+
+// Few points change cells in a step: a sort of all takes six times the memory of the order, and longer.
+std::vector<std::uint32_t> cellOrder(const Exec& exec, const mpm::GridFrame& frame, const Points& points, const Grid& before) {
+    const std::vector<std::uint32_t> left = rowsThatLeft(exec, frame, points, before);
+    std::vector<std::uint32_t> moved = left;
+    std::vector<std::uint64_t> keys(moved.size());
+    for (std::size_t i = 0; i < moved.size(); ++i) keys[i] = cellKey(frame, points, moved[i]);
+    sortRows(exec, points, keys, moved);
+    std::vector<std::uint32_t> order;
+    order.reserve(points.rows());
+    std::size_t next = 0, gone = 0;   // of those that moved, and in the order of rows
+    for (std::size_t c = 0; c < before.cells.size(); ++c) {
+        const std::uint64_t key = gridKey(before.cells[c]);
+        while (next < moved.size() && keys[next] < key) order.push_back(moved[next++]);
+        for (std::uint32_t row = before.firstRow[c]; row < before.firstRow[c + 1]; ++row) {
+            if (gone < left.size() && left[gone] == row) {
+                ++gone;
+                continue;
+            }
+            while (next < moved.size() && keys[next] == key && points.id(moved[next]) < points.id(row)) order.push_back(moved[next++]);
+            order.push_back(row);
+        }
+    }
+    order.insert(order.end(), moved.begin() + static_cast<std::ptrdiff_t>(next), moved.end());
+    return order;
 }
 
 Grid Grid::build(const Exec& exec, const mpm::GridFrame& frame, const Points& points) {

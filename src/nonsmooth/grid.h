@@ -50,6 +50,8 @@ struct Grid {
 
 /// The order of rows by cell, and by id within a cell.
 std::vector<std::uint32_t> cellOrder(const Exec&, const mpm::GridFrame&, const Points&);
+/// The same of points that have moved since the grid was built of them, with any new ones behind them: those that left their cell are sorted and put between the others.
+std::vector<std::uint32_t> cellOrder(const Exec&, const mpm::GridFrame&, const Points&, const Grid& before);
 
 inline Vec3 nodePosition(const mpm::GridFrame& frame, const Vec3i& node) {
     return frame.origin + componentProduct(frame.spacing, Vec3{static_cast<double>(node.x), static_cast<double>(node.y), static_cast<double>(node.z)});

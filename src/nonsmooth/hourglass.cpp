@@ -37,6 +37,13 @@ Vec3 CellPatterns::impulse(std::size_t site, std::size_t corner) const {
     return sum;
 }
 
+Patterns CellPatterns::rates(std::size_t site, const std::array<Vec3, 8>& corners) const {
+    Patterns rates;
+    for (std::size_t k = 0; k < corners.size(); ++k)
+        for (std::size_t a = 0; a < kPatterns; ++a) rates[a] += (0.5 * signsAt(k)[a] * volume[site] * scale[a]) * corners[k];
+    return rates;
+}
+
 // c_α² = ⟨|∇h_α|²⟩ over the cell: (4/3)(1/h_y² + 1/h_z²) of ηζ and so on, (4/9)(1/h_x² + 1/h_y² + 1/h_z²) of ξηζ.
 void PatternMemory::recall(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, std::span<const double> taken, double dt, CellPatterns& patterns) const {
     const Vec3 h = frame.spacing;

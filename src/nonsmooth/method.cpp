@@ -45,9 +45,9 @@ void NonsmoothMethod::setClockBack(double by) {
     for (std::size_t row = 0; row < points_.rows(); ++row) points_.birthTime(row) -= by;
 }
 
-void NonsmoothMethod::sort(const Exec& exec) {
+void NonsmoothMethod::sort(const Exec& exec, const Grid* before) {
     const auto phase = exec.phase("sort");
-    const std::vector<std::uint32_t> order = cellOrder(exec, frame_, points_);
+    const std::vector<std::uint32_t> order = before ? cellOrder(exec, frame_, points_, *before) : cellOrder(exec, frame_, points_);
     if (!std::ranges::is_sorted(order)) points_.reorder(exec, order);
 }
 
@@ -113,7 +113,7 @@ world::Inserted NonsmoothMethod::add(const Exec& exec, world::World& world, cons
         ++inserted.count;
         inserted.mass += points_.mass(row);
     }
-    sort(exec);
+    sort(exec, nullptr);
     return inserted;
 }
 
@@ -190,6 +190,8 @@ void NonsmoothMethod::save(Archive& archive) const {
 }
 
 void NonsmoothMethod::load(const Exec&, const Archive& archive) {
+    grid_ = {};   // that of another step
+    problem_ = {};
     {
         const auto group = archive.group("points");
         points_.load(archive);

@@ -28,6 +28,7 @@ public:
     world::StepReport step(const Exec&, world::World&, double dt) override;
     std::span<const world::FieldInfo> fields() const override { return info.fields; }
     void read(const Exec&, world::FieldNames, world::ChunkSink&) const override;
+    void readSecond(const world::SecondOutput&, world::ChunkSink&) const override;
     std::vector<world::Metric> metrics() const override;
     std::vector<world::Metric> fallbacks() const override;
     std::vector<std::string> takeWarnings() override { return std::exchange(warnings_, {}); }
@@ -60,18 +61,24 @@ private:
     double wholeVolume() const { return frame_.cellVolume() / static_cast<double>(settings_.pointsPerCell); }
     template <class PointAt>
     world::Inserted add(const Exec&, world::World&, const world::Fill&, std::size_t count, const PointAt&);
-    void sort(const Exec&);
+    /// `before`: the grid of the step, where no points went away since.
+    void sort(const Exec&, const Grid* before);
     void readRows(world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>* listed) const;
 
     LastStep measureFullness(const Exec&, const world::World&, std::span<const double> taken, double dt);
     void limitCompaction(double dt);
+    /// Fullness that decides how much room a site has; 2 |ε̇| of its grains [1/s].
+    double fullnessOf(std::size_t site) const;
+    double shearRateOf(std::size_t site) const;
+    /// The complementarity function of a site at the end of the solve [Pa].
+    double residualOf(std::size_t site) const;
     double stressScale(const Exec&, const world::World&) const;
     SolveReport solve(const Exec&, double dt, double tolerance);
     /// The fastest that a point would move with the node velocities, in cells a second.
     double fastest(const Exec&) const;
     /// Moves nodes apart where sites are too full; the work against gravity that it does is added up.
     void makeRoom(const Exec&, const world::World&, double dt);
-    void toPoints(const Exec&, const world::World&, double dt);
+    void toPoints(const Exec&, world::World&, double dt);
     void changeWithTheFlow(const Exec&, world::World&, double dt);
     std::optional<world::Failed> missed(const SolveReport&, const world::World&, double dt, double tolerance);
 
@@ -94,11 +101,13 @@ private:
     bool warned_ = false;
     std::vector<std::string> warnings_;
 
-    // During a step.
+    // During a step; readSecond() shows them after it.
+    double stepLength_ = 0;                    // [s]
     Grid grid_;
     FrictionProblem problem_;
     std::vector<double> taken_;                // volume that grains of a site take up [m³]
     std::vector<double> cohesion_;             // c of a site [Pa]; empty: no material has any
+    std::vector<double> nodeMass_;             // [kg]
     std::vector<double> fullness_;             // of a node: volume fraction over φ_max
     std::vector<std::uint8_t> nearBody_;       // of a node
     std::unique_ptr<FrictionSolver> solver_;

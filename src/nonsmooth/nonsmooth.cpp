@@ -76,6 +76,18 @@ constexpr std::array kFields{id, position, velocity, radius, mass, volume, mater
                              world::FieldInfo{"orientation", "1", world::FieldType::real, 6, "mean of n n^T over the normals of flat grains: xx, yy, zz, xy, yz, xz; 0 where grains are not flat"},
                              world::FieldInfo{"cohesion", "Pa", world::FieldType::real, 1, "k that is left of the material's, 0 where grains do not touch"}};
 
+using world::FieldInfo, world::FieldType;
+constexpr std::array kNodeFields{FieldInfo{"position", "m", FieldType::real, 3, ""}, FieldInfo{"velocity", "m/s", FieldType::real, 3, "at the end of the step"},
+                                 FieldInfo{"mass", "kg", FieldType::real, 1, "lumped"}, FieldInfo{"fullness", "1", FieldType::real, 1, "volume fraction over the largest, of what bodies leave free"}};
+constexpr std::array kSiteFields{FieldInfo{"position", "m", FieldType::real, 3, "middle of a cell, or a node with trilinear stress"},
+                                 FieldInfo{"residual", "Pa", FieldType::real, 1, "complementarity function that the solver left"},
+                                 FieldInfo{"pressure", "Pa", FieldType::real, 1, "of grains where they are packed, compression positive"},
+                                 FieldInfo{"root_j2", "Pa", FieldType::real, 1, "square root of the second invariant of the deviator of that stress"},
+                                 FieldInfo{"fullness", "1", FieldType::real, 1, "that decides how much room the site has"}, FieldInfo{"shear_rate", "1/s", FieldType::real, 1, "that of simple shear"}};
+constexpr std::array kSecondOutputs{
+    world::SecondOutput{kNodes, "whether to write the nodes of the grid with each frame (nonsmooth): nodes_*.vtp with velocity, mass and fullness, for ParaView", kNodeFields},
+    world::SecondOutput{kSites, "whether to write the places where stress lives with each frame (nonsmooth): sites_*.vtp with residual, pressure, root_j2, fullness and shear_rate, for ParaView", kSiteFields}};
+
 void checkCells(const Settings& settings, const world::World& world, Problems& problems) {
     constexpr std::string_view kAxes = "xyz";
     for (int axis = 0; axis < 3; ++axis) {
@@ -148,7 +160,24 @@ Counts countCells(const geometry::Shape& region, const mpm::GridFrame& frame) {
     return {fullness * cells, fullness * nodes};
 }
 
-// Points with the room that their columns take to grow; of the grid, all that lives in a step at once.
+/// What a step needs besides the points [bytes]: what is kept for it, and the most that it needs for a while.
+double stepBytes(const Settings& settings, world::Precision precision, const Counts& counts, double points, bool cohesive) {
+    constexpr double kSpread = 1.5;   // grains that flow are in more cells than those that were filled in
+    const bool constant = settings.stressBasis == StressBasis::constant, general = settings.cone != ConeShape::exact || settings.anisotropy > 0;
+    const double sites = constant ? counts.cells : counts.nodes, width = constant ? 8 : 27;
+    const double perSite = width * (sizeof(Vec3) + 4) + 2 * sizeof(double) + sizeof(SymTensor) + 4 + (cohesive ? 5 : 4) * sizeof(double);
+    const double perCell = (settings.rubsWithin() ? PatternMemory::bytesPerCell() : 0) + sizeof(Vec3i) + 4 + kCorners * 4;
+    const double perNode = sizeof(Node) + 2 * sizeof(double) + sizeof(Vec3) + 1 + sizeof(Vec3i) + kCorners * 4;
+    constexpr double kPadding = 27 * 4;   // lanes of groups that stay empty: half a group in each colour
+    const double grouped = (sites + kPadding) * (general ? GeneralGaussSeidel::bytesPerSite() : GaussSeidel::bytesPerSite(constant ? 8 : 27, solvesInSingle(settings, precision), settings.rubsWithin()));
+    const double kept = sites * perSite + counts.cells * perCell + counts.nodes * perNode + (general ? grouped : 0);
+    const double summing = counts.cells * sizeof(CornerSums) + counts.nodes * (2 * sizeof(double) + sizeof(Vec3));
+    const double solving = (general ? 0 : grouped) + 2 * counts.nodes * sizeof(Node);
+    const double sorting = points * (4 + Table::kRoom * 3 * sizeof(double));
+    return kSpread * kept + std::max(kSpread * std::max(summing, solving), sorting);
+}
+
+// Points with the room that their columns take to grow, and a step.
 world::Estimate estimate(const world::MethodSettings& given, const world::World& world, world::Precision precision) {
     const auto& settings = static_cast<const Settings&>(given);
     const mpm::GridFrame frame = gridFrame(settings, world);
@@ -166,21 +195,10 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
         counts.cells += own.cells;
         counts.nodes += own.nodes;
     }
-    constexpr double kSpread = 1.5;   // grains that flow are in more cells than those that were filled in
-    const bool constant = settings.stressBasis == StressBasis::constant;
-    const double sites = constant ? counts.cells : counts.nodes, width = constant ? 8 : 27;
     const bool cohesive = std::ranges::any_of(world.grainMaterials(), [&](int m) { return world.materials[static_cast<std::size_t>(m)].cohesion > 0; });
-    const double perSite = width * (sizeof(Vec3) + 4) + 2 * sizeof(double) + sizeof(SymTensor) + 4 + (cohesive ? 5 : 4) * sizeof(double);
-    constexpr double kPadding = 27 * 4;   // lanes of groups that stay empty: half a group in each colour
-    const bool general = settings.cone != ConeShape::exact || settings.anisotropy > 0;
-    const double grouped = (sites + kPadding) * (general ? GeneralGaussSeidel::bytesPerSite() : GaussSeidel::bytesPerSite(constant ? 8 : 27, solvesInSingle(settings, precision), settings.rubsWithin()));
-    const double patterns = settings.rubsWithin() ? PatternMemory::bytesPerCell() : 0;
-    const double perGridCell = patterns + sizeof(CornerSums) + sizeof(Vec3i) + 4 + kCorners * 4;
-    const double perNode = 4 * sizeof(Node) + 3 * sizeof(double) + 2 * sizeof(Vec3) + sizeof(Vec3i) + kCorners * 4;
-    const double perPoint = static_cast<double>(Points().bytesPerRow() + (cohesive ? Bonds().bytesPerRow() + sizeof(float) : 0) + ((settings.anisotropy > 0 ? 2 : 0) + (settings.frames != PointFrames::none ? 2 : 0)) * Tensors().bytesPerRow());
+    const double perPoint = static_cast<double>(Points().bytesPerRow() + (cohesive ? Bonds().bytesPerRow() : 0) + ((settings.anisotropy > 0 ? 1 : 0) + (settings.frames != PointFrames::none ? 1 : 0)) * Tensors().bytesPerRow());
     const double halves = settings.frames == PointFrames::split ? 2 : 1;   // seen in flows: most points are halved once
-    const double bytes = halves * points * Table::kRoom * perPoint + kSpread * (sites * perSite + grouped + counts.cells * perGridCell + counts.nodes * perNode);
-    return {static_cast<std::int64_t>(points), bytes, std::cbrt(cellVolume)};
+    return {static_cast<std::int64_t>(points), halves * points * Table::kRoom * perPoint + stepBytes(settings, precision, counts, halves * points, cohesive), std::cbrt(cellVolume)};
 }
 
 // With given cells, as many of the mean length of the others.
@@ -209,6 +227,7 @@ const world::MethodInfo info{
     .create = create,
     .continuum = true,
     .slabWidth = slabWidth,
+    .secondOutputs = kSecondOutputs,
 };
 
 }  // namespace talus::nonsmooth

@@ -60,6 +60,9 @@ struct Settings final : world::MethodSettings {
 
 extern const world::MethodInfo info;
 
+/// Names of second outputs.
+inline constexpr std::string_view kNodes = "nodes", kSites = "sites";
+
 /// Part of the cohesion below which stress is not told apart.
 inline constexpr double kPartOfCohesion = 0.01;
 

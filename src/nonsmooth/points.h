@@ -78,9 +78,14 @@ struct Points : Table {
         Table::resize(rows);
         forParts(*this, [&](auto& part) { part.resize(rows); });
     }
+    /// Keeps no memory for the next time: between two of them the friction problem needs it.
     void reorder(const Exec& exec, std::span<const std::uint32_t> from) {
         Table::reorder(exec, from);
-        forParts(*this, [&](auto& part) { part.reorder(exec, from); });
+        dropScratch();
+        forParts(*this, [&](auto& part) {
+            part.reorder(exec, from);
+            part.dropScratch();
+        });
     }
     void closeUp(std::size_t begin, std::size_t end, std::span<const std::size_t> gone) {
         Table::closeUp(begin, end, gone);

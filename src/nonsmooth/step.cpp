@@ -35,13 +35,6 @@ std::vector<Node> stressImpulses(const Exec& exec, const FrictionProblem& proble
     return nodes;
 }
 
-/// 2 |ε̇| of the grains of a site that take up `volume` [1/s].
-double shearRate(const FrictionProblem& problem, std::size_t site, double volume) {
-    Mat3 flux;
-    for (std::size_t p = site * problem.width; p < (site + 1) * problem.width; ++p) flux += Mat3::outer(problem.pairVector[p], problem.nodes[problem.pairNode[p]].velocity);
-    return 2 * strainRate(flux) / volume;
-}
-
 }  // namespace
 
 world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, double dt) {
@@ -60,18 +53,20 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
     {
         const auto phase = exec.phase("assembly");
         freeBodies_.begin(world, dt);
+        stepLength_ = dt;
         now = measureFullness(exec, world, moving.taken, dt);
         taken_ = assemble(exec, frame_, grid_, points_, rheology_, settings_.stressBasis, fullness_, dt, problem_);   // B of (20)
         problem_.nodes.resize(grid_.nodes.size());
         for (std::size_t n = 0; n < grid_.nodes.size(); ++n) problem_.nodes[n] = {moving.velocity[n], 1 / moving.mass[n]};
-        contacts_.place(exec, frame_, grid_, world, freeBodies_, grainMaterial_, dt, moving.mass, problem_.nodes);    // §6.1
+        nodeMass_ = std::exchange(moving, {}).mass;   // the rest would only take up memory
+        contacts_.place(exec, frame_, grid_, world, freeBodies_, grainMaterial_, dt, nodeMass_, problem_.nodes);    // §6.1
         cohesion_ = points_.bonds ? siteCohesion(exec, frame_, grid_, points_, rheology_, settings_.stressBasis) : std::vector<double>{};
         limitCompaction(dt);
         problem_.law = {settings_.cone == ConeShape::box, settings_.anisotropy, points_.normals ? siteOrientation(exec, frame_, grid_, points_, rheology_, settings_.stressBasis) : std::vector<SymTensor>{}};
     }
     if (settings_.viscosity > 0) {
         const auto phase = exec.phase("viscosity");
-        now.rounds = diffuse(exec, frame_, grid_, points_, rheology_, settings_.viscosity, dt, moving.mass, problem_.nodes);
+        now.rounds = diffuse(exec, frame_, grid_, points_, rheology_, settings_.viscosity, dt, nodeMass_, problem_.nodes);
     }
     const double scale = stressScale(exec, world);
     pullTogether(exec, cohesion_, dt, problem_);                                                                         // §6.3
@@ -98,7 +93,7 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
         changeWithTheFlow(exec, world, dt);
         freeBodies_.commit(world);
     }
-    sort(exec);
+    sort(exec, &grid_);
     if (settings_.frames == PointFrames::split) merges_ += merge(exec, frame_, wholeVolume(), static_cast<double>(settings_.pointsPerCell), points_);
     return world::Done{};
 }
@@ -120,12 +115,21 @@ void NonsmoothMethod::limitCompaction(double dt) {
     if (settings_.constraint == Constraint::divergence) return;
     for (std::size_t j = 0; j < problem_.sites(); ++j) {
         if (!cohesion_.empty() && cohesion_[j] > 0) continue;   // its grains touch
-        double full = 0;
-        if (settings_.stressBasis == StressBasis::trilinear) full = fullness_[j];
-        else
-            for (const std::uint32_t n : grid_.cellNodes[j]) full = std::max(full, fullness_[n]);
-        problem_.slack[j] = taken_[j] * std::max(0.0, 1 - full) / dt;
+        problem_.slack[j] = taken_[j] * std::max(0.0, 1 - fullnessOf(j)) / dt;
     }
+}
+
+double NonsmoothMethod::fullnessOf(std::size_t site) const {
+    if (settings_.stressBasis == StressBasis::trilinear) return fullness_[site];
+    double full = 0;
+    for (const std::uint32_t n : grid_.cellNodes[site]) full = std::max(full, fullness_[n]);
+    return full;
+}
+
+double NonsmoothMethod::shearRateOf(std::size_t site) const {
+    Mat3 flux;
+    for (std::size_t p = site * problem_.width; p < (site + 1) * problem_.width; ++p) flux += Mat3::outer(problem_.pairVector[p], problem_.nodes[problem_.pairNode[p]].velocity);
+    return 2 * strainRate(flux) / taken_[site];
 }
 
 NonsmoothMethod::LastStep NonsmoothMethod::measureFullness(const Exec& exec, const world::World& world, std::span<const double> taken, double dt) {
@@ -173,7 +177,7 @@ double NonsmoothMethod::stressScale(const Exec& exec, const world::World& world)
 SolveReport NonsmoothMethod::solve(const Exec& exec, double dt, double tolerance) {
     const auto phase = exec.phase("friction");
     const SolveLimits limits{.tolerance = tolerance * dt, .mostSweeps = static_cast<int>(settings_.mostSweeps), .single = single_};
-    const std::vector<Node> start = problem_.nodes;
+    const std::vector<Node> start = freeBodies_.touching() ? problem_.nodes : std::vector<Node>{};
     if (watch_) watch_(problem_, contacts_, limits.tolerance);
     if (settings_.rubsWithin()) patterns_.recall(exec, frame_, grid_, taken_, dt, problem_.patterns);
     const auto solveOnce = [&] { return problem_.law.general() ? generalSolver_.solve(exec, problem_, &contacts_, limits) : solver_->solve(exec, problem_, &contacts_, limits); };
@@ -245,7 +249,7 @@ void NonsmoothMethod::makeRoom(const Exec& exec, const world::World& world, doub
             else
                 for (const std::uint32_t n : grid_.cellNodes[j]) full += fullness_[n] / kCorners;
             if (full < 1 + kAsGoodAsFull) continue;
-            const double rate = settings_.volumeCorrection + kCorrectionByShear * shearRate(problem_, j, taken_[j]);
+            const double rate = settings_.volumeCorrection + kCorrectionByShear * shearRateOf(j);
             excess_[j] = -std::expm1(-rate * dt) * taken_[j] * std::min(full - 1, kMostExcess);
             last_.excessVolume += excess_[j];
         }
@@ -254,15 +258,17 @@ void NonsmoothMethod::makeRoom(const Exec& exec, const world::World& world, doub
         if (problem_.nodes[n].inverseMass > 0) correctionEnergy_ -= dot(world.gravity, correction_.displacement()[n]) / problem_.nodes[n].inverseMass;
 }
 
-// Points that would come into a body are put on its surface, with the velocity they have; those stopped at a closed gap take the body's,
-// without a load on it.
-void NonsmoothMethod::toPoints(const Exec& exec, const world::World& world, double dt) {
+// Points that would come into a body are put on its surface and lose the velocity with which they came: nodes are stopped where surfaces go through
+// cells as if these were flat, so that beside an edge a point falls with its nodes, ever faster if it kept that.
+void NonsmoothMethod::toPoints(const Exec& exec, world::World& world, double dt) {
     const std::vector<world::BodySnapshot> bodies = mpm::bodiesAfter(world, freeBodies_, dt);
     std::vector<const world::BodySnapshot*> all;
     for (const world::BodySnapshot& body : bodies) all.push_back(&body);
     const double narrowest = mpm::kNarrowestGap * frame_.smallestSpacing();
     const bool constant = settings_.stressBasis == StressBasis::constant;
-    exec.forBlocks(grid_.cells.size(), 64, [&](std::size_t begin, std::size_t end) {
+    constexpr std::size_t kCellsPerTask = 64;
+    std::vector<std::vector<mpm::PointLoad>> met((grid_.cells.size() + kCellsPerTask - 1) / kCellsPerTask);
+    exec.forBlocks(grid_.cells.size(), kCellsPerTask, [&](std::size_t begin, std::size_t end) {
         for (std::size_t c = begin; c < end; ++c) {
             const bool nearBody = std::ranges::any_of(grid_.cellNodes[c], [&](std::uint32_t n) { return nearBody_[n] != 0; });
             for (std::size_t row = grid_.firstRow[c]; row < grid_.firstRow[c + 1]; ++row) {
@@ -282,19 +288,22 @@ void NonsmoothMethod::toPoints(const Exec& exec, const world::World& world, doub
                     if (!constant) stress += t.weight[corner] * problem_.stress[n];
                 }
                 const auto material = static_cast<std::size_t>(points_.material(row));
-                points_.setVelocity(row, v);
-                points_.setGradient(row, gradient);
-                Vec3 y = x + dt * v + moved;
+                const Vec3 to = x + dt * v + moved;
+                Vec3 y = to;
                 if (nearBody)
                     mpm::leave(all, narrowest, x, y, [&](const mpm::Meeting& meeting) {
-                        if (meeting.atGap) points_.setVelocity(row, meeting.body.velocity(x, meeting.normal));
+                        const double friction = world.contacts.between(points_.material(row), meeting.body.body().material).friction;
+                        met[begin / kCellsPerTask].push_back(mpm::stop(meeting, friction, to, points_.mass(row), dt, v));
                     });
+                points_.setVelocity(row, v);
+                points_.setGradient(row, gradient);
                 points_.setPosition(row, domain_.wrap(y));
                 points_.setStress(row, (1 / dt) * stress);
                 points_.fraction(row) = static_cast<float>(full * materials_[material].packingFraction / rheology_[material].crowding);
             }
         }
     });
+    for (const auto& loads : met) mpm::addLoads(world, freeBodies_, loads);
 }
 
 }  // namespace talus::nonsmooth

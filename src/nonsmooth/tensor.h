@@ -23,6 +23,7 @@ struct SymTensor {
     friend bool operator==(const SymTensor&, const SymTensor&) = default;
 };
 
+inline SymTensor symmetricPart(const Mat3& m) { return {m(0, 0), m(1, 1), m(2, 2), 0.5 * (m(0, 1) + m(1, 0)), 0.5 * (m(1, 2) + m(2, 1)), 0.5 * (m(0, 2) + m(2, 0))}; }
 inline double trace(const SymTensor& a) { return a.xx + a.yy + a.zz; }
 /// Q S Qᵀ for a rotation Q whose columns are `axes`.
 inline SymTensor fromAxes(const Mat3& axes, const SymTensor& s) {

@@ -47,7 +47,7 @@ Vec3 pushOn(const Points& points, std::size_t row, const world::World& world, do
 }
 
 /// Sums of corners to nodes, in the order of corners.
-void gatherNodes(const Exec& exec, const Grid& grid, const Vec3& gravityPush, Transferred& result) {
+void gatherNodes(const Exec& exec, const Grid& grid, std::span<const CornerSums> corners, const Vec3& gravityPush, Transferred& result) {
     result.mass.resize(grid.nodes.size());
     result.velocity.resize(grid.nodes.size());
     result.taken.resize(grid.nodes.size());
@@ -58,7 +58,7 @@ void gatherNodes(const Exec& exec, const Grid& grid, const Vec3& gravityPush, Tr
             for (std::size_t corner = 0; corner < kCorners; ++corner) {
                 const std::int32_t cell = grid.nodeCells[n][corner];
                 if (cell < 0) continue;
-                const CornerSums& sums = result.corners[static_cast<std::size_t>(cell)];
+                const CornerSums& sums = corners[static_cast<std::size_t>(cell)];
                 mass += sums.mass[corner];
                 momentum += sums.momentum[corner];
                 taken += sums.taken[corner];
@@ -81,7 +81,7 @@ double Rheology::frictionAt(const Points& points, std::size_t row) const {
 
 Transferred toGrid(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const Points& points, std::span<const Rheology> rheology, const world::World& world, double dt) {
     Transferred result;
-    result.corners.resize(grid.cells.size());
+    std::vector<CornerSums> corners(grid.cells.size());
     const bool pushed = world.forces.any();
     constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
     const std::int64_t bad = exec.reduce(
@@ -91,13 +91,13 @@ Transferred toGrid(const Exec& exec, const mpm::GridFrame& frame, const Grid& gr
             for (std::size_t c = begin; c < end; ++c)
                 for (std::size_t row = grid.firstRow[c]; row < grid.firstRow[c + 1]; ++row) {
                     if (!finite(points, row)) firstBad = std::min(firstBad, static_cast<std::int64_t>(row));
-                    addPoint(frame, points, row, rheology[static_cast<std::size_t>(points.material(row))].crowding, pushed ? pushOn(points, row, world, dt) : Vec3{}, result.corners[c]);
+                    addPoint(frame, points, row, rheology[static_cast<std::size_t>(points.material(row))].crowding, pushed ? pushOn(points, row, world, dt) : Vec3{}, corners[c]);
                 }
             return firstBad;
         },
         [](std::int64_t a, std::int64_t b) { return std::min(a, b); });
     result.badRow = bad == kNone ? -1 : bad;
-    gatherNodes(exec, grid, dt * world.gravity, result);
+    gatherNodes(exec, grid, corners, dt * world.gravity, result);
     return result;
 }
 

@@ -38,7 +38,6 @@ struct CornerSums {
 
 /// What a step's grid gets from the points.
 struct Transferred {
-    std::vector<CornerSums> corners;           // of a cell
     std::vector<double> mass;                  // of a node, lumped [kg]
     std::vector<Vec3> velocity;                // of a node, without stress and bodies [m/s]
     std::vector<double> taken;                 // around a node [m³]

@@ -122,18 +122,27 @@ void FrameLoop::writeFrame() {
     writer_.post([sink, path = directory_.frame(number), time = simulation_.world().time, style = settings_.style] { io::writeVtp(path, std::move(*sink).finish(time), style); });
     frameTimes_.push_back(stages_.sinceStart(simulation_.world().time));
     writeBodies();
-    writeShapes(number);
+    writeShapes();
+    for (const world::SecondOutput& output : settings_.secondOutputs) writeSecond(output, number);
     writer_.post([this, times = frameTimes_] { directory_.listFrames(settings_.firstNumber, times); });
     appendRows(number);
 }
 
-// Shapes of clumps with the first frame, forces between grains with every one where they are asked for.
-void FrameLoop::writeShapes(std::int64_t number) {
-    const world::Method& method = simulation_.method();
-    if (const std::vector<world::GrainTemplate> templates = method.templates(); next() == 1 && !templates.empty()) io::writeTemplates(directory_.templates(), templates);
-    if (!settings_.contacts) return;
-    io::writeContacts(directory_.contacts(number), method.contacts());
-    directory_.listContacts(settings_.firstNumber, frameTimes_);
+// Shapes of clumps, with the first frame.
+void FrameLoop::writeShapes() {
+    if (next() != 1) return;
+    if (const std::vector<world::GrainTemplate> templates = simulation_.method().templates(); !templates.empty()) io::writeTemplates(directory_.templates(), templates);
+}
+
+void FrameLoop::writeSecond(const world::SecondOutput& output, std::int64_t number) {
+    const auto sink = std::make_shared<io::FrameSink>(output.fields);
+    simulation_.method().readSecond(output, *sink);
+    writer_.post([this, sink, output, number, time = simulation_.world().time, times = frameTimes_] {
+        io::Frame rows = std::move(*sink).finish(time);
+        const Path path = directory_.second(output.name, number);
+        output.lines ? io::writeLines(path, rows) : io::writeVtp(path, std::move(rows));
+        directory_.listSecond(output.name, settings_.firstNumber, times);
+    });
 }
 
 void FrameLoop::appendRows(std::int64_t number) {

@@ -55,7 +55,7 @@ struct LoopSettings {
     std::vector<world::Stage> stages;
     std::int64_t firstNumber = 0;            // of the file of frame 0
     std::vector<std::string> fields;         // in each frame
-    bool contacts = false;                   // force chains beside them
+    std::vector<world::SecondOutput> secondOutputs = {};   // beside them
     io::FrameStyle style = io::FrameStyle::exact;
     double checkpointInterval = 0;           // simulated [s]; 0: with every frame
     std::optional<double> maxSeconds;        // wall time
@@ -105,7 +105,8 @@ private:
     /// The frame where the simulation stands, and what goes with it.
     void writeFrame();
     void writeBodies();
-    void writeShapes(std::int64_t number);
+    void writeShapes();
+    void writeSecond(const world::SecondOutput&, std::int64_t number);
     void appendRows(std::int64_t number);
     /// Of the stage that the simulation is in; true where the run is over with it.
     bool endStage(bool conditionMet);

@@ -120,6 +120,7 @@ void FrameLoop::cutBackTo(const io::Checkpoint& checkpoint, const Bookmark& mark
     measurements_.cutBack(earlierTables(), laterTables());
     directory_.removeFramesFrom(settings_.firstNumber + next());
     if (next() == 0) return;
+    for (const world::SecondOutput& output : settings_.secondOutputs) directory_.listSecond(output.name, settings_.firstNumber, frameTimes_);
     directory_.listFrames(settings_.firstNumber, frameTimes_);
     if (BodyMeshes::anyMoves(worldAtStart(), settings_.stages)) directory_.listMovingBodies(settings_.firstNumber, frameTimes_);
 }

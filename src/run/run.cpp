@@ -24,7 +24,7 @@ Stamp stampOf(const scene::Scene& scene) { return {version(), simd(), precisionN
 
 LoopSettings settingsOf(const scene::Scene& scene, const Options& options) {
     return {.end = scene.endTime(), .framesPerSecond = scene.framesPerSecond(), .frames = options.frames, .stages = scene.stages(), .firstNumber = scene.firstFrame(),
-            .fields = scene.outputFields(), .contacts = scene.outputContacts(), .style = scene.frameStyle(), .checkpointInterval = scene.checkpointInterval(), .maxSeconds = options.maxSeconds, .stamp = stampOf(scene),
+            .fields = scene.outputFields(), .secondOutputs = scene.secondOutputs(), .style = scene.frameStyle(), .checkpointInterval = scene.checkpointInterval(), .maxSeconds = options.maxSeconds, .stamp = stampOf(scene),
             .probes = scene.createProbes(), .look = scene.look()};
 }
 

@@ -6,6 +6,7 @@
 #include "core/problems.h"
 #include "io/body_vtp.h"
 #include "io/vtp.h"
+#include "scene/scene.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -30,16 +31,26 @@ constexpr std::string_view kFrames = "frames", kCheckpoint = "checkpoint", kProb
 
 std::string movingName(std::int64_t number) { return fmt::format("bodies_{:06}.vtp", number); }
 
-std::string contactsName(std::int64_t number) { return fmt::format("contacts_{:06}.vtp", number); }
+std::string secondName(std::string_view output, std::int64_t number) { return fmt::format("{}_{:06}.vtp", output, number); }
+std::string secondSeries(std::string_view output) { return fmt::format("{}.vtp.series", output); }
 
-/// The number in "grains_000012.vtp", "bodies_000012.vtp" or "contacts_000012.vtp".
+/// Of the second outputs that there are.
+std::vector<std::string_view> secondOutputs() {
+    std::vector<std::string_view> names;
+    for (const world::MethodInfo* method : scene::builtInMethods())
+        for (const world::SecondOutput& output : method->secondOutputs) names.push_back(output.name);
+    return names;
+}
+
+/// The number in "grains_000012.vtp", "bodies_000012.vtp" or that of a second output.
 std::optional<std::int64_t> frameNumber(const Path& path) {
     const std::string name = path.filename().string();
     std::int64_t number = 0;
     const std::size_t prefix = name.find('_') + 1;   // 0 where there is none
     if (prefix == 0 || !name.ends_with(".vtp")) return {};
     std::from_chars(name.data() + prefix, name.data() + name.size(), number);
-    return io::frameName(number) == name || movingName(number) == name || contactsName(number) == name ? std::optional(number) : std::nullopt;
+    const bool second = std::ranges::any_of(secondOutputs(), [&](std::string_view output) { return secondName(output, number) == name; });
+    return second || io::frameName(number) == name || movingName(number) == name ? std::optional(number) : std::nullopt;
 }
 
 /// Files that a scene brought along, as run.json lists them; names alone, so that nothing outside can be meant.
@@ -92,9 +103,9 @@ void removeRun(const RunDirectory& directory) {
     removeBodyMeshes(path / kFrames);
     removeAssets(path);
     removeProbeTables(directory.probes());
-    for (const std::string_view name : {"scene.toml", "look.json", "results.json", "series.csv", "flows.csv", "preview.png", "poster.png", "plots.png", "frames/bodies.csv", "frames/grains.vtp.series", "frames/bodies.vtp.series", "frames/bodies_fixed.vtp", "frames/templates.json", "frames/contacts.vtp.series",
-                                        "checkpoint/a.h5", "checkpoint/b.h5"})
+    for (const std::string_view name : {"scene.toml", "look.json", "results.json", "series.csv", "flows.csv", "preview.png", "poster.png", "plots.png", "frames/bodies.csv", "frames/grains.vtp.series", "frames/bodies.vtp.series", "frames/bodies_fixed.vtp", "frames/templates.json", "checkpoint/a.h5", "checkpoint/b.h5"})
         fs::remove(path / name);
+    for (const std::string_view output : secondOutputs()) fs::remove(path / kFrames / secondSeries(output));
     try {
         for (const StageRecord& stage : readRecord(path).stages) {
             if (stage.name.find('/') != std::string::npos) continue;
@@ -157,7 +168,7 @@ RunDirectory RunDirectory::open(const Path& path) {
 Path RunDirectory::frame(std::int64_t number) const { return path_ / kFrames / io::frameName(number); }
 
 Path RunDirectory::movingBodies(std::int64_t number) const { return frames() / movingName(number); }
-Path RunDirectory::contacts(std::int64_t number) const { return frames() / contactsName(number); }
+Path RunDirectory::second(std::string_view output, std::int64_t number) const { return frames() / secondName(output, number); }
 
 void RunDirectory::closeTables(const std::string& stage) {
     series_.reset();
@@ -198,10 +209,11 @@ void RunDirectory::listMovingBodies(std::int64_t first, const std::vector<double
     io::writeSeries(frames() / "bodies.vtp.series", files);
 }
 
-void RunDirectory::listContacts(std::int64_t first, const std::vector<double>& times) const {
+void RunDirectory::listSecond(std::string_view output, std::int64_t first, const std::vector<double>& times) const {
     std::vector<io::NamedTime> files;
-    for (const double time : times) files.push_back({contactsName(first + static_cast<std::int64_t>(files.size())), time});
-    io::writeSeries(frames() / "contacts.vtp.series", files);
+    for (std::size_t n = 0; n < times.size(); ++n)
+        if (std::string name = secondName(output, first + static_cast<std::int64_t>(n)); fs::exists(frames() / name)) files.push_back({std::move(name), times[n]});
+    io::writeSeries(frames() / secondSeries(output), files);
 }
 
 void RunDirectory::removeFramesFrom(std::int64_t number) const {

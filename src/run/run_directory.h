@@ -58,7 +58,7 @@ public:
     Path bodyMesh(const std::string& body) const { return frames() / ("body_" + body + ".vtp"); }
     Path fixedBodies() const { return frames() / "bodies_fixed.vtp"; }
     Path movingBodies(std::int64_t number) const;
-    Path contacts(std::int64_t number) const;
+    Path second(std::string_view output, std::int64_t number) const;   // of a method, by its name
     Path templates() const { return frames() / "templates.json"; }
 
     io::CheckpointPair& checkpoints() { return checkpoints_; }
@@ -80,7 +80,8 @@ public:
     /// grains.vtp.series for frames of these times, the file of frame 0 numbered `first`.
     void listFrames(std::int64_t first, const std::vector<double>& times) const;
     void listMovingBodies(std::int64_t first, const std::vector<double>& times) const;   // the same in bodies.vtp.series
-    void listContacts(std::int64_t first, const std::vector<double>& times) const;       // and in contacts.vtp.series
+    /// And in NAME.vtp.series, of a second output; frames from before it was asked for have none.
+    void listSecond(std::string_view output, std::int64_t first, const std::vector<double>& times) const;
     /// Removes frame files with this number or a higher one.
     void removeFramesFrom(std::int64_t number) const;
 

@@ -39,6 +39,7 @@ public:
         bodies();
         grains();
         fields();
+        seconds();
         checkProbes(scene_, wellRead_, problems_);
         checkFlows(scene_, wellRead_, problems_);
         checkSlab(scene_, wellRead_, problems_);
@@ -186,6 +187,12 @@ private:
                 error(fmt::format("output.fields[{}]", i), fmt::format("{} has no field \"{}\"{}", scene_.methodInfo().name, name,
                                                                        suggestion(name, known, "fields", '"')));
         }
+    }
+
+    void seconds() {
+        for (const OutputDescription::Second& second : scene_.output.seconds)
+            if (second.wanted && second.of != &scene_.methodInfo())
+                problems_.warn(fmt::format("output.{}", second.output.name), fmt::format("{} has no {} to write; {} has", scene_.methodInfo().name, second.output.name, second.of->name));
     }
 
     const SceneDescription& scene_;

@@ -207,7 +207,7 @@ void FillDescription::keys(KeyVisitor& v) {
 void OutputDescription::keys(KeyVisitor& v) {
     v.texts({"fields", "fields to write besides the ones that every method has; [\"all\"] for every field of the method"},
             fields);
-    v.flag({"contacts", "whether to write the forces between grains with each frame (dem): contacts_*.vtp, for talus render --chains and ParaView"}, contacts);
+    for (Second& second : seconds) v.flag({second.output.name, second.output.help}, second.wanted);
     v.choice({"positions", "in frames: exact, or quantised: rounded to a power of two, at most 1/64 of the smallest radius, and frames compressed as ParaView does it (zlib)"}, io::kFrameStyleNames, positions);
     v.integer({"first_frame", "number of the first frame file", Dimension::none, between(0, 1e9)}, firstFrame);
     v.number({"checkpoint_interval", "simulated time between checkpoints; 0: with every frame", Dimension::time, nonNegative()},
@@ -218,6 +218,7 @@ SceneDescription::SceneDescription(Methods known) : methods(known.begin(), known
     for (const world::MethodInfo* info : methods) {
         settings.push_back(info->settings());
         if (info->name == "elastoplastic") method = static_cast<int>(settings.size()) - 1;
+        for (const world::SecondOutput& second : info->secondOutputs) output.seconds.push_back({info, second});
     }
     std::vector<world::KnownMethod> all;
     for (std::size_t i = 0; i < methods.size(); ++i) all.push_back({methods[i], settings[i].get()});

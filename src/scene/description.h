@@ -148,8 +148,13 @@ struct FillDescription {
 };
 
 struct OutputDescription {
+    struct Second {
+        const world::MethodInfo* of;
+        world::SecondOutput output;
+        bool wanted = false;
+    };
     std::vector<std::string> fields;   // beyond the promised ones; "all" for every field
-    bool contacts = false;             // force chains
+    std::vector<Second> seconds;
     io::FrameStyle positions = io::FrameStyle::exact;
     std::int64_t firstFrame = 0;       // number of the first frame file
     double checkpointInterval = 0;     // [s] of simulated time; 0: with every frame

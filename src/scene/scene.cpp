@@ -248,7 +248,12 @@ double Scene::framesPerSecond() const { return description_->time.framesPerSecon
 std::int64_t Scene::firstFrame() const { return description_->output.firstFrame; }
 double Scene::checkpointInterval() const { return description_->output.checkpointInterval; }
 const std::vector<std::string>& Scene::outputFields() const { return outputFields_; }
-bool Scene::outputContacts() const { return description_->output.contacts; }
+std::vector<world::SecondOutput> Scene::secondOutputs() const {
+    std::vector<world::SecondOutput> wanted;
+    for (const OutputDescription::Second& second : description_->output.seconds)
+        if (second.wanted && second.of == method_) wanted.push_back(second.output);
+    return wanted;
+}
 io::FrameStyle Scene::frameStyle() const { return description_->output.positions; }
 const std::vector<std::string>& Scene::warnings() const { return warnings_; }
 const std::vector<Asset>& Scene::assets() const { return assets_; }

@@ -67,7 +67,7 @@ public:
     std::int64_t firstFrame() const;
     double checkpointInterval() const;           // [s], 0: with every frame
     const std::vector<std::string>& outputFields() const;
-    bool outputContacts() const;                 // whether forces between grains are written with each frame
+    std::vector<world::SecondOutput> secondOutputs() const;   // to write with each frame
     io::FrameStyle frameStyle() const;
     const std::vector<std::string>& warnings() const;       // formatted, with their place
     io::Look look() const;                       // for pictures

@@ -37,6 +37,8 @@ public:
             buffers_.push_back({found->write, findField(fields, name), {}, {}});
         }
     }
+    /// All the fields, in their order.
+    ChunkWriter(std::span<const FieldWriter<Grain>> writers, std::span<const FieldInfo> fields, ChunkSink& sink) : ChunkWriter(writers, fields, namesOf(fields), sink) {}
     void add(const Grain& grain) {
         for (Buffer& buffer : buffers_) buffer.write(grain, buffer.reals, buffer.integers);
         if (++gathered_ == Chunk::kMostGrains) flush();

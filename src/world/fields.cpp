@@ -7,6 +7,12 @@
 
 namespace talus::world {
 
+std::vector<std::string_view> namesOf(std::span<const FieldInfo> fields) {
+    std::vector<std::string_view> names;
+    for (const FieldInfo& field : fields) names.push_back(field.name);
+    return names;
+}
+
 const FieldInfo* findField(std::span<const FieldInfo> fields, std::string_view name) {
     const auto found = std::ranges::find(fields, name, &FieldInfo::name);
     return found == fields.end() ? nullptr : &*found;

@@ -72,6 +72,7 @@ public:
 
 using FieldNames = std::span<const std::string_view>;
 
+std::vector<std::string_view> namesOf(std::span<const FieldInfo> fields);
 /// The entry of that name, or null.
 const FieldInfo* findField(std::span<const FieldInfo> fields, std::string_view name);
 

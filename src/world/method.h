@@ -56,11 +56,12 @@ struct GrainTemplate {
     std::vector<std::array<double, 4>> spheres;
 };
 
-/// A force between two grains, or of a body on a grain.
-struct ContactLine {
-    Vec3 from, to;               // centres, or a centre and a point of the body [m]
-    Vec3 force;                  // on the grain at `from` [N]
-    double normal = 0, shear = 0;   // its parts, the first positive where it pushes [N]
+/// What a method can write with each frame besides its grains, at places of its own: forces between grains, its grid.
+struct SecondOutput {
+    std::string_view name;               // files NAME_000012.vtp, and the key of [output] that asks for them
+    std::string_view help;               // of that key
+    std::span<const FieldInfo> fields;   // `position` first; of lines `from` and `to`
+    bool lines = false;                  // a row is a line between two places
 };
 
 class Method {
@@ -89,8 +90,9 @@ public:
 
     /// By the field `template`; none where all grains are spheres.
     virtual std::vector<GrainTemplate> templates() const { return {}; }
-    /// Of the last step, where the method has contacts.
-    virtual std::vector<ContactLine> contacts() const { return {}; }
+    /// Copies out the fields of one of MethodInfo::secondOutputs, in an order that depends on the state alone. What belongs to a step is that
+    /// of the last one since this object was made or loaded; before it there is none.
+    virtual void readSecond(const SecondOutput&, ChunkSink&) const {}
 
     virtual std::vector<Metric> metrics() const { return {}; }     // of the last step
     virtual std::vector<Metric> fallbacks() const { return {}; }   // numerical emergencies, counted since the start
@@ -150,6 +152,7 @@ struct MethodInfo {
     bool startsFromFrames = true;   // a frame holds what another run needs to go on from it
     /// Fields beyond the promised ones that pictures of the grains need; every frame has them.
     std::vector<std::string_view> (*drawnFields)(const MethodSettings&) = nullptr;
+    std::span<const SecondOutput> secondOutputs = {};
 };
 
 }  // namespace talus::world

@@ -44,6 +44,37 @@ TEST_P(MethodContract, sameBitsForAnyNumberOfThreads) {
     }
 }
 
+std::vector<double> secondOutputs(const LiveWorld& run, const MethodInfo& info) {
+    std::vector<double> numbers;
+    for (const SecondOutput& output : info.secondOutputs) {
+        FieldTable rows;
+        run.method->readSecond(output, rows);
+        EXPECT_GT(rows.count(), 0u) << output.name;
+        for (const FieldTable::Whole& column : rows.columns()) numbers.insert(numbers.end(), column.reals.begin(), column.reals.end());
+    }
+    return numbers;
+}
+
+TEST_P(MethodContract, secondOutputsAreTheSameForAnyNumberOfThreadsAndAfterAResume) {
+    const MethodInfo& info = *GetParam().info;
+    if (info.secondOutputs.empty()) GTEST_SKIP() << "it has none";
+    for (const SecondOutput& output : info.secondOutputs) {
+        ASSERT_EQ(output.fields[0].name, output.lines ? "from" : "position");
+        ASSERT_EQ(output.fields[1].name == "to", output.lines);
+    }
+    const Exec one(1), three(3);
+    LiveWorld reference(GetParam(), makeWorld());
+    reference.steps(one, 40);
+    const std::vector<double> expected = secondOutputs(reference, info);
+    LiveWorld first(GetParam(), makeWorld());
+    first.steps(three, 39);
+    LiveWorld second(GetParam(), makeWorld(), first.save());
+    first.steps(three, 1);
+    EXPECT_EQ(secondOutputs(first, info), expected) << "3 threads";
+    second.steps(one, 1);
+    EXPECT_EQ(secondOutputs(second, info), expected) << "resumed before the last step";
+}
+
 TEST_P(MethodContract, takesGrainsOutBetweenStepsWithTheSameBits) {
     const auto runTo = [&](LiveWorld& run, const Exec& exec, int from, int to) {
         for (int s = from; s < to; ++s) {

@@ -130,6 +130,26 @@ TEST_P(ThinBodies, aPanCutFromABlockHoldsItsSand) {
     }
 }
 
+// A layer on a block slides off at the edge until what is left lies still; the edge runs through nodes or between them. What is put back on the block
+// every step because nodes beside the edge fall must not fall faster and faster with them.
+TEST_P(ThinBodies, whatLiesAtAnEdgeDoesNotGatherSpeed) {
+    for (const double edge : {8.0, 7.75, 8.4})
+        for (const double top : {10.0, 9.75, 10.4}) {
+            SCOPED_TRACE(testing::Message() << "edge at " << edge << ", top at " << top);
+            world_.bodies.resize(5);
+            addBox({-kCell, -kCell, 6 * kCell}, {edge * kCell, 7 * kCell, top * kCell});
+            world_.fills = {{boxBetween({0, 0, top * kCell}, {edge * kCell, 6 * kCell, (top + 1) * kCell}), 0, 0, {}}};
+            run(0.6);
+            double fastest = 0;
+            const std::vector<Vec3> positions = vectors("position"), velocities = vectors("velocity");
+            for (std::size_t i = 0; i < positions.size(); ++i)
+                if (positions[i].z > (top - 0.01) * kCell) fastest = std::max(fastest, norm(velocities[i]));
+            EXPECT_LT(fastest, 0.1);
+            EXPECT_GT(simulation_->method().count(), count_ / 2) << "most of it stays";
+            expectNoneInBodies();
+        }
+}
+
 INSTANTIATE_TEST_SUITE_P(BothMpms, ThinBodies, testing::Values(&elastoplasticMethod, &nonsmoothMethod),
                          [](const testing::TestParamInfo<Create>& method) { return method.param == &elastoplasticMethod ? std::string("elastoplastic") : std::string("nonsmooth"); });
 

@@ -105,6 +105,36 @@ TEST(PointsInBodies, aThinBodyIsNotJumpedOver) {
     EXPECT_GT(meetings, 0);
 }
 
+TEST(PointsInBodies, aPointThatIsPutOutKeepsNoVelocityIntoTheBodyAndTheBodyGetsIt) {
+    world::World world;
+    world.materials = {world::Material{}};
+    world.bodies = {box({1, 1, 0.2}, {0, 0, -0.1})};
+    world::FreeBody moves;
+    moves.mass = 2;
+    moves.pose.position = {0, 0, -0.1};
+    moves.pose.velocity = {0, 0, 0.5};
+    world.bodies[0].motion = moves;
+    world::FreeBodies free;
+    world.gravity = {};
+    free.begin(world, 0.01);
+    const std::vector<world::BodySnapshot> bodies = bodiesAfter(world, free, 0.01);
+    const Vec3 x{0.2, 0.1, 0};
+    Vec3 v{3, 0, -1};
+    const PointLoad load = stop({bodies[0], {0, 0, 1}, false}, 0.4, x, 0.1, 0.01, v);
+    EXPECT_LT(norm(v - Vec3{3 - 0.4 * 1.5, 0, 0.5}), 1e-12) << "as fast as the body, and rubbed by the friction of 1.5 m/s";
+    EXPECT_LT(norm(load.load.impulse - 0.1 * Vec3{0.6, 0, -1.5}), 1e-12);
+    const Vec6 before = free.velocity(0);
+    addLoads(world, free, std::vector{load, load});
+    EXPECT_LT(norm(free.velocity(0).linear - before.linear - (2 * 0.1 / 2.0) * Vec3{0.6, 0, -1.5}), 1e-12);
+    EXPECT_LT(norm(free.velocity(0).angular - before.angular - 2.0 * cross(Vec3{0.2, 0.1, 0.1}, load.load.impulse)), 1e-12);
+    EXPECT_LT(norm(world.bodies[0].load.impulse - 2.0 * load.load.impulse), 1e-12);
+    Vec3 leaving{1, 0, 0.7}, atGap{1, 0, 0.7};
+    EXPECT_EQ(stop({bodies[0], {0, 0, 1}, false}, 0.4, x, 0.1, 0.01, leaving).load.impulse, Vec3{});
+    EXPECT_EQ(leaving, (Vec3{1, 0, 0.7})) << "it comes out faster than the surface";
+    stop({bodies[0], {0, 0, 1}, true}, 0.4, x, 0.1, 0.01, atGap);
+    EXPECT_LT(norm(atGap - Vec3{0, 0, 0.5}), 1e-12);
+}
+
 TEST(PointsInBodies, aThinBodyHasTwoSides) {
     world::World world;
     world.materials = {world::Material{}};

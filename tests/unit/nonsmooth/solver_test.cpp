@@ -63,6 +63,28 @@ TEST(Grid, findsCellsAndTheirNodes) {
         }
 }
 
+// Points that moved by up to two cells, into old and new cells, and new ones with low and high ids.
+TEST(Grid, pointsThatLeftTheirCellAreSortedBetweenTheOthers) {
+    const mpm::GridFrame frame = plainFrame();
+    for (const double moving : {0.0, 0.02, 0.5, 1.0}) {
+        Points points;
+        fillBlock(points, frame, {6, 5, 7});
+        const Grid grid = Grid::build(Exec(2), frame, points);
+        const std::size_t before = points.rows();
+        std::mt19937_64 random(5);
+        std::uniform_real_distribution<double> chance(0, 1);
+        points.resize(before + 40);
+        for (std::size_t row = 0; row < points.rows(); ++row) {
+            points.id(row) = row < before ? 10 * points.id(row) : static_cast<std::int64_t>(row * 40 + 3) % 16000;
+            if (row >= before) points.setPosition(row, points.positionOf(7 * (row - before)));
+            if (chance(random) < moving) points.setPosition(row, points.positionOf(row) + 2 * kH * Vec3{chance(random) - 0.5, chance(random) - 0.5, 2 * (chance(random) - 0.5)});
+        }
+        const std::vector<std::uint32_t> all = cellOrder(Exec(2), frame, points);
+        EXPECT_EQ(cellOrder(Exec(1), frame, points, grid), all) << moving;
+        EXPECT_EQ(cellOrder(Exec(3), frame, points, grid), all) << moving;
+    }
+}
+
 TEST(Grid, weightsAndGradientsAreTrilinear) {
     const Vec3 spacing{0.1, 0.2, 0.3}, f{0.3, 0.6, 0.9};
     const Trilinear t(f, spacing);

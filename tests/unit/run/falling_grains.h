@@ -46,6 +46,7 @@ public:
             if (height_[i] < 0) { height_[i] = -height_[i]; speed_[i] *= -0.9; }
         }
         ++iterations_;
+        stepped_ = true;
         return world::Done{};
     }
 
@@ -67,6 +68,18 @@ public:
         }
         sink.take({n, columns});
     }
+    /// Heights, of the steps since the grains were loaded: none before the first.
+    void readSecond(const world::SecondOutput& output, world::ChunkSink& sink) const override {
+        if (!stepped_) return;
+        std::vector<double> top, foot;
+        for (std::size_t i = 0; i < id_.size(); ++i) {
+            top.insert(top.end(), {static_cast<double>(i), 0, height_[i]});
+            foot.insert(foot.end(), {static_cast<double>(i), 0, 0});
+        }
+        std::vector<world::FieldColumn> columns;
+        for (const world::FieldInfo& field : output.fields) columns.push_back({&field, field.components == 1 ? height_ : field.name == "to" ? foot : top, {}});
+        sink.take({id_.size(), columns});
+    }
     std::vector<world::Metric> metrics() const override { return {{"iterations", static_cast<double>(iterations_)}}; }
     std::vector<world::Metric> fallbacks() const override { return {{"tunnelled", 0}}; }
 
@@ -80,17 +93,22 @@ public:
         id_ = archive.get<std::int64_t>("id");
         height_ = archive.get<double>("height");
         speed_ = archive.get<double>("speed");
+        stepped_ = false;
         iterations_ = archive.value<std::int64_t>(loadable_ ? "iterations" : "what no archive holds");
     }
 
     static constexpr std::array kFields{world::field::id, world::field::position, world::field::velocity, world::field::mass, world::field::elasticEnergy};
+    static constexpr world::FieldInfo kHeight{"height", "m"};
+    static constexpr std::array kLineFields{world::FieldInfo{"from", "m", world::FieldType::real, 3}, world::FieldInfo{"to", "m", world::FieldType::real, 3}, kHeight};
+    static constexpr std::array kPointFields{world::field::position, kHeight};
+    static constexpr std::array kSecondOutputs{world::SecondOutput{"contacts", "", kLineFields, true}, world::SecondOutput{"nodes", "", kPointFields}};   // names that runs clear away
 
 private:
     std::vector<std::int64_t> id_;
     std::vector<double> height_, speed_;
     std::int64_t iterations_ = 0;
     double failTime_;
-    bool loadable_;
+    bool loadable_, stepped_ = false;
 };
 
 inline world::Simulation fallingGrains(double failTime = 1e300, bool loadable = true) {

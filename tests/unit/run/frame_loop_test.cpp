@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unit/run/play.h"
 
+#include "io/poly_data.h"
 #include "io/vtp.h"
 
 #include <fmt/format.h>
@@ -84,6 +85,43 @@ TEST(FrameLoop, stoppedAfterEveryFewStepsGivesTheSameBytes) {
     Outcome outcome = play(folder / "often", {.stopAfter = 7});
     while (outcome.code == ExitCode::interrupted) outcome = play(folder / "often", {.stopAfter = 7, .resume = true});
     EXPECT_EQ(results(folder / "often"), results(folder / "whole"));
+}
+
+TEST(FrameLoop, secondOutputsAreWrittenWithEveryFrameInTheSameBytesHoweverInterrupted) {
+    const TemporaryFolder folder;
+    const Outcome whole = play(folder / "whole", {.second = true});
+    const Path frames = folder / "whole" / "frames";
+    const io::PolyData lines = io::readPolyData(frames / "contacts_000003.vtp"), points = io::readPolyData(frames / "nodes_000003.vtp");
+    ASSERT_EQ(lines.lines.size(), 10u);
+    ASSERT_EQ(points.points.size(), 10u);
+    for (std::size_t i = 0; i < 10; ++i) {
+        const Vec3f from = lines.points[lines.lines[i][0]], to = lines.points[lines.lines[i][1]];
+        EXPECT_EQ(from, points.points[i]);
+        EXPECT_EQ(to, (Vec3f{from.x, 0, 0}));
+        EXPECT_EQ(lines.findCellData("height")->values[i], from.z);
+        EXPECT_EQ(points.findPointData("height")->values[i], from.z);
+    }
+    EXPECT_EQ(io::readPolyData(frames / "nodes_000000.vtp").points.size(), 0u) << "nothing was stepped yet";
+    EXPECT_EQ(io::readVtpSeries(frames / "grains.vtp.series").size(), 6u);
+    const auto expected = results(folder / "whole");
+    for (const char* name : {"contacts", "nodes"}) EXPECT_NE(expected.at(fmt::format("frames/{}.vtp.series", name)).find(fmt::format("{}_000005.vtp", name)), std::string::npos);
+    for (std::int64_t step = 0; step < whole.record.steps; step += 7) {
+        const Path path = folder / ("stopped" + std::to_string(step));
+        play(path, {.stopAfter = step, .second = true});
+        play(path, {.resume = true, .second = true});
+        ASSERT_EQ(results(path), expected) << "stopped after step " << step;
+    }
+    { RunDirectory::create(folder / "whole", true); }
+    EXPECT_FALSE(std::filesystem::exists(frames)) << "they are cleared away";
+}
+
+TEST(FrameLoop, secondOutputsThatComeWithAResumeListTheFramesThatHaveThem) {
+    const TemporaryFolder folder;
+    play(folder / "run", {.frames = 2});
+    play(folder / "run", {.resume = true, .second = true});
+    const std::string list = io::readFile(folder / "run" / "frames" / "nodes.vtp.series");
+    EXPECT_EQ(list.find("nodes_000002.vtp"), std::string::npos);
+    for (const char* name : {"nodes_000003.vtp", "nodes_000005.vtp"}) EXPECT_NE(list.find(name), std::string::npos) << list;
 }
 
 // A kill leaves files that are newer than the last checkpoint: a frame, rows, temporaries.

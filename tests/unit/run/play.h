@@ -41,6 +41,7 @@ struct Part {
     std::function<void(std::int64_t step)> eachStep = [](std::int64_t) {};
     std::vector<world::Stage> stages = {};
     bool probes = false;                       // one with the frames, one at a rate of its own
+    bool second = false;                       // second outputs
 };
 
 struct Outcome {
@@ -79,6 +80,7 @@ inline Outcome play(const Path& path, const Part& part) {
     RunDirectory directory = part.resume ? RunDirectory::open(path) : RunDirectory::create(path, false);
     Observer observer;
     LoopSettings settings{.end = part.end, .framesPerSecond = kFramesPerSecond, .frames = part.frames, .stages = part.stages, .firstNumber = 0, .fields = {"id", "position", "velocity"},
+                          .secondOutputs = part.second ? std::vector(test::FallingGrains::kSecondOutputs.begin(), test::FallingGrains::kSecondOutputs.end()) : std::vector<world::SecondOutput>{},
                           .checkpointInterval = part.checkpointInterval, .maxSeconds = part.maxSeconds, .stamp = part.stamp, .probes = probesOf(part)};
     FrameLoop loop(exec, simulation, directory, recordOf(path, part), std::move(settings), observer);
     if (!part.resume) loop.begin("scene");

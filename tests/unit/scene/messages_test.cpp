@@ -208,5 +208,21 @@ TEST(Messages, Warnings) {
         "scene.toml:6:10: 'grains[0].region': the region reaches beyond the domain; only the part inside is filled");
 }
 
+TEST(Messages, ASecondOutputOfAnotherMethodIsWarnedOf) {
+    const world::SecondOutput contacts{.name = "contacts", .help = "forces", .fields = {}, .lines = true};
+    world::MethodInfo hasThem = kFake;
+    hasThem.secondOutputs = {&contacts, 1};
+    const std::array methods{&std::as_const(hasThem), &kOther};
+    const std::string asked = kGood + "[output]\ncontacts = true\n";
+    const Scene with = readText(asked, {}, methods), silent = readText(kGood, {}, methods), other = readText("method = \"dem\"\n" + asked, {}, methods);
+    EXPECT_TRUE(with.warnings().empty());
+    ASSERT_EQ(with.secondOutputs().size(), 1u);
+    EXPECT_EQ(with.secondOutputs()[0].name, "contacts");
+    EXPECT_TRUE(silent.secondOutputs().empty());
+    EXPECT_TRUE(other.secondOutputs().empty());
+    ASSERT_EQ(other.warnings().size(), 1u);
+    EXPECT_EQ(other.warnings()[0], "scene.toml:9:12: 'output.contacts': dem has no contacts to write; elastoplastic has");
+}
+
 }  // namespace
 }  // namespace talus::scene::test

@@ -151,7 +151,6 @@ strict = false
 
 [output]
 fields = []
-contacts = false
 positions = "exact"
 first_frame = 0
 checkpoint_interval = 0
