@@ -59,6 +59,7 @@ void copyRow(Points& points, std::size_t from, std::size_t to) {
     points.mass(to) = points.mass(from);
     points.volume(to) = points.volume(from);
     points.fraction(to) = points.fraction(from);
+    points.room(to) = points.room(from);
     points.material(to) = points.material(from);
     points.source(to) = points.source(from);
     points.birthTime(to) = points.birthTime(from);
@@ -85,6 +86,7 @@ void put(Points& points, std::size_t a, std::size_t b) {
     points.setGradient(a, (ma / m) * points.gradientOf(a) + (mb / m) * points.gradientOf(b));
     points.setStress(a, wa * points.stressOf(a) + wb * points.stressOf(b));
     points.fraction(a) = static_cast<float>(wa * points.fraction(a) + wb * points.fraction(b));
+    points.room(a) = points.room(a) < 0 || points.room(b) < 0 ? kRoomUnknown : static_cast<float>(wa * points.room(a) + wb * points.room(b));
     if (points.bonds) {
         points.bonds->strength(a) = static_cast<float>(wa * points.bonds->strength(a) + wb * points.bonds->strength(b));
         points.bonds->gap(a) = static_cast<float>(wa * points.bonds->gap(a) + wb * points.bonds->gap(b));

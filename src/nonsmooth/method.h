@@ -66,10 +66,9 @@ private:
     void readRows(world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>* listed) const;
 
     LastStep measureFullness(const Exec&, const world::World&, std::span<const double> taken, double dt);
-    void limitCompaction(double dt);
-    /// Fullness that decides how much room a site has; 2 |ε̇| of its grains [1/s].
+    void limitCompaction(const Exec&, double dt);
+    /// Of its nodes, as it is counted.
     double fullnessOf(std::size_t site) const;
-    double shearRateOf(std::size_t site) const;
     /// The complementarity function of a site at the end of the solve [Pa].
     double residualOf(std::size_t site) const;
     double stressScale(const Exec&, const world::World&) const;
@@ -109,6 +108,7 @@ private:
     std::vector<double> cohesion_;             // c of a site [Pa]; empty: no material has any
     std::vector<double> nodeMass_;             // [kg]
     std::vector<double> fullness_;             // of a node: volume fraction over φ_max
+    std::vector<double> counted_;              // room of a site as it is counted; empty: it is not asked for
     std::vector<std::uint8_t> nearBody_;       // of a node
     std::unique_ptr<FrictionSolver> solver_;
     GeneralGaussSeidel generalSolver_;         // where sites have another law

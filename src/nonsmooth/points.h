@@ -13,6 +13,9 @@
 
 namespace talus::nonsmooth {
 
+/// Points::room of which nothing is known yet: what is counted holds.
+inline constexpr float kRoomUnknown = -1;
+
 /// What holds the grains of a point together (nonsmooth/cohesion.h).
 struct Bonds : Table {
     static constexpr const char* kName = "bonds";
@@ -61,6 +64,7 @@ struct Points : Table {
     Column<double> mass{*this, "mass"};                 // [kg]
     Column<double> volume{*this, "volume"};             // packed, pores included: mass over bulk density [m³]
     Column<float> fraction{*this, "fraction"};          // of its cell that grains fill
+    Column<float> room{*this, "room", kRoomUnknown};    // by which its grains may still come closer, in their packed volume (nonsmooth/room.h)
     Column<std::int32_t> material{*this, "material"};
     Column<std::int64_t> id{*this, "id", -1};
     Column<std::int32_t> source{*this, "source"};

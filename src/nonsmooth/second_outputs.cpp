@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The grid of the last step, for study: where stress lives and what the friction problem left there, and nodes.
 #include "nonsmooth/method.h"
+#include "nonsmooth/room.h"
 #include "world/chunk_writer.h"
 
 #include <cmath>
@@ -58,7 +59,7 @@ void NonsmoothMethod::readSecond(const world::SecondOutput& output, world::Chunk
         const bool constant = settings_.stressBasis == StressBasis::constant;
         for (std::size_t j = 0; j < problem_.sites(); ++j) {
             const Vec3 x = constant ? nodePosition(frame_, grid_.cells[j]) + 0.5 * frame_.spacing : nodePosition(frame_, grid_.nodes[j]);
-            sites.add({x, residualOf(j), (1 / stepLength_) * problem_.stress[j], fullnessOf(j), shearRateOf(j)});
+            sites.add({x, residualOf(j), (1 / stepLength_) * problem_.stress[j], fullnessOf(j), shearRate(problem_, j, taken_[j])});
         }
         return sites.flush();
     }

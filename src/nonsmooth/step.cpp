@@ -6,6 +6,7 @@
 #include "nonsmooth/cohesion.h"
 #include "nonsmooth/frames.h"
 #include "nonsmooth/orientation.h"
+#include "nonsmooth/room.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@
 namespace talus::nonsmooth {
 namespace {
 
-constexpr std::size_t kRowsPerTask = 1024;
+constexpr std::size_t kRowsPerTask = 1024, kSitesPerTask = 128;
 /// A point that would move further than this many cells makes the step too long.
 constexpr double kMostCellsMoved = 1.5;
 /// Part of a node's volume that counts as free inside bodies, where points seldom are.
@@ -61,7 +62,7 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
         nodeMass_ = std::exchange(moving, {}).mass;   // the rest would only take up memory
         contacts_.place(exec, frame_, grid_, world, freeBodies_, grainMaterial_, dt, nodeMass_, problem_.nodes);    // §6.1
         cohesion_ = points_.bonds ? siteCohesion(exec, frame_, grid_, points_, rheology_, settings_.stressBasis) : std::vector<double>{};
-        limitCompaction(dt);
+        limitCompaction(exec, dt);
         problem_.law = {settings_.cone == ConeShape::box, settings_.anisotropy, points_.normals ? siteOrientation(exec, frame_, grid_, points_, rheology_, settings_.stressBasis) : std::vector<SymTensor>{}};
     }
     if (settings_.viscosity > 0) {
@@ -98,8 +99,9 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
     return world::Done{};
 }
 
-// Orientation (24), ellipsoids and cohesion of points, and their number (§5.3).
+// Room, orientation (24), ellipsoids and cohesion of points, and their number (§5.3).
 void NonsmoothMethod::changeWithTheFlow(const Exec& exec, world::World& world, double dt) {
+    if (settings_.stressBasis == StressBasis::constant && !counted_.empty()) changeRoom(exec, frame_, grid_, problem_, counted_, taken_, dt, points_);
     if (points_.normals) turnNormals(exec, jefferyCoefficient(settings_.grainAspect), dt, points_);
     if (points_.frames) stretchFrames(exec, dt, points_);
     if (points_.bonds) loosen(exec, frame_, grid_, problem_, settings_.stressBasis, cohesion_, settings_.cohesionDecay, dt, points_);
@@ -109,27 +111,29 @@ void NonsmoothMethod::changeWithTheFlow(const Exec& exec, world::World& world, d
 // k of (19), with fullness f = φ/φ_max at the nodes as in the paper, of what bodies leave free. Grains that take up V when packed
 // fill V/f now and (V/f)(1 + Δt ∇·u) after the step: so V ∇·u + V (1 − f)/Δt ≥ 0, where the paper's φ (1 − Δt ∇·u) ≤ φ_max has
 // V (1 − f)/(f Δt) and lets loose grains that collide become too full. Never less than 0: what is too full is not pushed apart.
-// A cell is as full as the fullest of its nodes: grains in half a cell on top of others are then carried, and the chance number of
-// points in a cell counts little.
-void NonsmoothMethod::limitCompaction(double dt) {
+// With the room e that points remember f is 1/(1 + e).
+void NonsmoothMethod::limitCompaction(const Exec& exec, double dt) {
+    counted_.clear();
     if (settings_.constraint == Constraint::divergence) return;
-    for (std::size_t j = 0; j < problem_.sites(); ++j) {
-        if (!cohesion_.empty() && cohesion_[j] > 0) continue;   // its grains touch
-        problem_.slack[j] = taken_[j] * std::max(0.0, 1 - fullnessOf(j)) / dt;
-    }
+    const bool constant = settings_.stressBasis == StressBasis::constant;
+    counted_.resize(problem_.sites());
+    exec.forBlocks(problem_.sites(), kSitesPerTask, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t j = begin; j < end; ++j) {
+            counted_[j] = std::max(0.0, 1 / fullnessOf(j) - 1);
+            if (!cohesion_.empty() && cohesion_[j] > 0) continue;   // its grains touch
+            const double room = constant ? rememberedRoom(grid_, points_, j, counted_[j]) : counted_[j];
+            problem_.slack[j] = taken_[j] * room / (1 + room) / dt;
+        }
+    });
 }
 
+// A cell is as full as the fullest of its nodes: grains in half a cell on top of others are then carried, and the chance number of points in a
+// cell counts little.
 double NonsmoothMethod::fullnessOf(std::size_t site) const {
     if (settings_.stressBasis == StressBasis::trilinear) return fullness_[site];
     double full = 0;
     for (const std::uint32_t n : grid_.cellNodes[site]) full = std::max(full, fullness_[n]);
     return full;
-}
-
-double NonsmoothMethod::shearRateOf(std::size_t site) const {
-    Mat3 flux;
-    for (std::size_t p = site * problem_.width; p < (site + 1) * problem_.width; ++p) flux += Mat3::outer(problem_.pairVector[p], problem_.nodes[problem_.pairNode[p]].velocity);
-    return 2 * strainRate(flux) / taken_[site];
 }
 
 NonsmoothMethod::LastStep NonsmoothMethod::measureFullness(const Exec& exec, const world::World& world, std::span<const double> taken, double dt) {
@@ -249,7 +253,7 @@ void NonsmoothMethod::makeRoom(const Exec& exec, const world::World& world, doub
             else
                 for (const std::uint32_t n : grid_.cellNodes[j]) full += fullness_[n] / kCorners;
             if (full < 1 + kAsGoodAsFull) continue;
-            const double rate = settings_.volumeCorrection + kCorrectionByShear * shearRateOf(j);
+            const double rate = settings_.volumeCorrection + kCorrectionByShear * shearRate(problem_, j, taken_[j]);
             excess_[j] = -std::expm1(-rate * dt) * taken_[j] * std::min(full - 1, kMostExcess);
             last_.excessVolume += excess_[j];
         }

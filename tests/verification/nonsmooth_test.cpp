@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 namespace talus {
 namespace {
@@ -213,12 +214,12 @@ struct Collapse {
     double volumeKept = 0;    // area under the profile of the 99 % height over that of the column
     double energyGrowth = 0;  // largest growth of kinetic and potential energy in a step, over the energy at the start
 };
-Collapse collapse(double aspect, int cellsPerRadius, double muHat) {
+Collapse collapse(double aspect, int cellsPerRadius, double muHat, std::optional<double> fastMuHat = {}) {
     const double r0 = 0.1, h = r0 / cellsPerRadius, height = aspect * r0, g = 9.81;
     world::World world;
     world.domain = {{0, 0, 0}, {r0 * (2 + 2.2 * aspect), 4 * h, 1.2 * height}, {}};
     world.domain.faces = {world::FaceType::wall, world::FaceType::wall, world::FaceType::periodic, world::FaceType::periodic, world::FaceType::wall, world::FaceType::open};
-    world.materials = {world::Material{.name = "sand", .muHat = muHat}, world::Material{.name = "glass"}};
+    world.materials = {world::Material{.name = "sand", .muHat = muHat, .grainDiameter = r0 / 50}, world::Material{.name = "glass"}};
     world.contacts.set(0, 1, {0, 0});
     world.bodies = world::domainFaces(world.domain);
     for (world::Body& body : world.bodies) {
@@ -227,7 +228,9 @@ Collapse collapse(double aspect, int cellsPerRadius, double muHat) {
     }
     world.fills = {{boxBetween({0, 0, 0}, {r0, 4 * h, height}), 0, 0, {}}};
     world.resolution.size = h;
-    auto method = nonsmooth::info.create(Settings{}, world, world::Precision::float64);
+    Settings settings;
+    settings.fastMuHat = fastMuHat;
+    auto method = nonsmooth::info.create(settings, world, world::Precision::float64);
     world::Simulation run(std::move(world), std::move(method));
     const Exec exec(1);
     run.fill(exec);
@@ -365,6 +368,11 @@ TEST(NonsmoothStudy, slabColumnsRunOutAsMeasured) {
         EXPECT_GT(c.runOut, gate.low) << aspect;
         EXPECT_LT(c.runOut, gate.high) << aspect;
     }
+}
+
+// Lagree's friction: 0.32 to 0.60, I₀ = 0.4, d = r₀/50; 2.2 a ± 10 %.
+TEST(NonsmoothStudy, aSlabColumnWhoseFrictionGrowsWithSpeedRunsOutAsMeasured) {
+    for (const int cells : {16, 24}) EXPECT_NEAR(collapse(2, cells, 0.32, 0.60).runOut, 2.2 * 2, 0.1 * 2.2 * 2) << cells;
 }
 
 }  // namespace
