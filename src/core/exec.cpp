@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <stdexcept>
 #include <thread>
 
 #ifdef TALUS_THREADS_STD
-#include <atomic>
 #include <exception>
 #include <mutex>
 #else
@@ -80,6 +80,38 @@ void Exec::forTasks(std::size_t tasks, FunctionRef<void(std::size_t, int)> body)
         return;
     }
     pool_->run(threads_, tasks, body);
+}
+
+// Tasks are begun in their order too. So the first one that is not done never waits for another, whatever number of threads really runs.
+void Exec::forTasksInOrder(std::size_t tasks, FunctionRef<void(std::size_t, int)> first, FunctionRef<void(std::size_t, int)> last) const {
+    if (threads_ == 1 || tasks <= 1) {
+        for (std::size_t task = 0; task < tasks; ++task) {
+            first(task, 0);
+            last(task, 0);
+        }
+        return;
+    }
+    constexpr int kLooks = 1000;   // before the processor is given to others
+    std::atomic<std::size_t> next = 0, done = 0;
+    std::atomic<bool> failed = false;
+    const auto awaitTurn = [&](std::size_t task) {
+        for (int looks = 0; done.load(std::memory_order_acquire) != task && !failed; ++looks)
+            if (looks > kLooks) std::this_thread::yield();
+        return !failed;
+    };
+    forTasks(static_cast<std::size_t>(threads_), [&](std::size_t, int worker) {
+        try {
+            for (std::size_t task = next++; task < tasks; task = next++) {
+                first(task, worker);
+                if (!awaitTurn(task)) return;
+                last(task, worker);
+                done.store(task + 1, std::memory_order_release);
+            }
+        } catch (...) {
+            failed = true;
+            throw;
+        }
+    });
 }
 
 // Least-significant-digit radix sort, 11 bits a pass, counting per fixed block so that the scatter is stable and

@@ -81,6 +81,28 @@ TEST(Exec, sortIsStableAndAgreesWithStdSort) {
     }
 }
 
+TEST(Exec, tasksInOrderEndInTheirOrder) {
+    for (const int threads : {1, 2, 3, 8}) {
+        const Exec exec(threads);
+        std::vector<std::size_t> ended;
+        std::vector<std::size_t> ofWorker(static_cast<std::size_t>(threads));
+        exec.forTasksInOrder(
+            500, [&](std::size_t task, int worker) { ofWorker[static_cast<std::size_t>(worker)] = task; },
+            [&](std::size_t task, int worker) {
+                EXPECT_EQ(ofWorker[static_cast<std::size_t>(worker)], task);
+                ended.push_back(task);   // no lock: one at a time
+            });
+        ASSERT_EQ(ended.size(), 500u);
+        for (std::size_t task = 0; task < ended.size(); ++task) EXPECT_EQ(ended[task], task);
+        for (const bool inFirst : {true, false}) {
+            const auto fail = [](std::size_t task, bool here) {
+                if (here && task == 37) throw std::runtime_error("task");
+            };
+            EXPECT_THROW(exec.forTasksInOrder(100, [&](std::size_t task, int) { fail(task, inFirst); }, [&](std::size_t task, int) { fail(task, !inFirst); }), std::runtime_error);
+        }
+    }
+}
+
 TEST(Exec, exceptionsReachTheCaller) {
     for (const int threads : {1, 3})
         EXPECT_THROW(Exec(threads).forTasks(100, [](std::size_t task, int) { if (task == 37) throw std::runtime_error("task"); }), std::runtime_error);
