@@ -95,7 +95,7 @@ void ElastoplasticMethod<Real>::findLacks(const Exec& exec) {
     std::ranges::fill(lack_, Real(0));
     exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
         alignas(64) std::array<Real, mpm::kTileNodes> tile;
-        mpm::loadTile<1>(blocks_.points[b], {.low = {1, 1, 1}, .high = {7, 7, 7}}, filling_.data(), tile.data());
+        mpm::loadTile<1>(blocks_.points[b], {.low = {1, 1, 0}, .high = {7, 7, 8}}, filling_.data(), tile.data());
         constexpr int kSelf = mpm::kNeighbours / 2;
         Real* lack = lack_.data() + static_cast<std::size_t>(blocks_.points[b].nodeBlocks[kSelf]) * mpm::kBlockNodes;
         for (int n = 0; n < mpm::kBlockNodes; ++n) {

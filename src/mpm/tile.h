@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 namespace talus::mpm {
@@ -41,7 +42,14 @@ void makeRoom(NodeValues<Real>& values, std::size_t size) {
     values.resize(size);
 }
 
-/// The part of a tile that a block's points reach, [low, high) along each axis: 6 of 8 nodes right after a sort, 8 before the next one.
+/// A tile lies in three node blocks along each axis. Where it begins in that of the offset −1, 0 or 1, and at which of the block's nodes.
+struct Share {
+    int tile, local, count;
+};
+constexpr std::array<Share, 3> kShares{Share{0, 2, 2}, Share{2, 0, 4}, Share{6, 0, 2}};
+
+/// The part of a tile that a block's points reach, [low, high) along each axis: 6 of 8 nodes right after a sort, 8 before the next one. Along z whole
+/// shares of node blocks: rows are then of known lengths, and no longer in cache lines.
 struct Reach {
     Vec3i low{0, 0, 0}, high{kTileSide, kTileSide, kTileSide};
 };
@@ -59,71 +67,61 @@ Reach reachOf(const PointBlock& block, const Column<Real, 3>& position) {
         reach.low[axis] = std::clamp(Stencil::first(minLane(least)) + kOrigin, 0, kTileSide);
         reach.high[axis] = std::clamp(Stencil::first(maxLane(most)) + Stencil::kNodes + kOrigin, reach.low[axis], kTileSide);
     }
+    for (const Share& share : kShares) {
+        if (reach.low.z > share.tile && reach.low.z < share.tile + share.count) reach.low.z = share.tile;
+        if (reach.high.z > share.tile && reach.high.z < share.tile + share.count) reach.high.z = share.tile + share.count;
+    }
     return reach;
 }
 
-/// First tile index, first local node and number of nodes along an axis that the node block at offset −1, 0 or 1 from a point block shares
-/// with its tile, as far as the tile is reached.
-struct Overlap {
-    int tile, local, count;
-};
-constexpr Overlap overlap(int offset, int low, int high) {
-    const Overlap all = offset < 0 ? Overlap{0, 2, 2} : offset == 0 ? Overlap{2, 0, 4} : Overlap{6, 0, 2};
-    const int first = std::max(all.tile, low), last = std::min(all.tile + all.count, high);
-    return {first, all.local + first - all.tile, std::max(0, last - first)};
-}
-
-/// Calls row(index of the node among all nodes, index in the tile, number of nodes) for the rows along z that make up the reached part of a tile.
+/// Calls row<number of nodes>(index of the first node among all nodes, index in the tile) for all that the reached part of a tile shares with node blocks.
 template <class Row>
 [[gnu::always_inline]] inline void forRows(const PointBlock& block, const Reach& reach, const Row& row) {
-    const std::array<Overlap, 3> along{overlap(-1, reach.low.z, reach.high.z), overlap(0, reach.low.z, reach.high.z), overlap(1, reach.low.z, reach.high.z)};
-    const auto blockOf = [](int i) { return (i + 2) / kBlockSide; };   // 0, 1, 2
+    const auto blockOf = [](int i) { return static_cast<std::size_t>((i + 2) / kBlockSide); };   // 0, 1, 2
     const auto localOf = [](int i) { return (i + 2) % kBlockSide; };
     for (int x = reach.low.x; x < reach.high.x; ++x)
-        for (int y = reach.low.y; y < reach.high.y; ++y)
-            for (int k = 0; k < 3; ++k) {
-                const Overlap& z = along[static_cast<std::size_t>(k)];
-                if (z.count == 0) continue;
-                const auto first = static_cast<std::size_t>(block.nodeBlocks[static_cast<std::size_t>(9 * blockOf(x) + 3 * blockOf(y) + k)]) * kBlockNodes;
-                row(first + static_cast<std::size_t>((localOf(x) * kBlockSide + localOf(y)) * kBlockSide + z.local), (x * kTileSide + y) * kTileSide + z.tile, z.count);
+        for (int y = reach.low.y; y < reach.high.y; ++y) {
+            const std::int32_t* nodeBlocks = &block.nodeBlocks[9 * blockOf(x) + 3 * blockOf(y)];
+            const int local = (localOf(x) * kBlockSide + localOf(y)) * kBlockSide, tile = (x * kTileSide + y) * kTileSide;
+            const auto part = [&]<std::size_t kShare>() __attribute__((always_inline)) {
+                constexpr Share z = kShares[kShare];
+                if (reach.low.z <= z.tile && z.tile < reach.high.z) row.template operator()<z.count>(static_cast<std::size_t>(nodeBlocks[kShare]) * kBlockNodes + static_cast<std::size_t>(local + z.local), tile + z.tile);
+            };
+            part.template operator()<0>();
+            part.template operator()<1>();
+            part.template operator()<2>();
+        }
+}
+
+/// nodes += the reached part of the tile of a point block, which is left empty.
+template <int Reals = kNodeReals, class Real>
+void pourTile(const PointBlock& block, const Reach& reach, Real* tile, Real* nodes) {
+    forRows(block, reach, [&]<int kCount>(std::size_t node, int tileNode) __attribute__((always_inline)) {
+        Real *to = nodes + Reals * node, *from = tile + Reals * tileNode;
+        if constexpr (Reals * kCount % 8 == 0)
+            for (int k = 0; k < Reals * kCount; k += 8) {
+                (Wide<Real>::load(to + k) + Wide<Real>::load(from + k)).store(to + k);
+                Wide<Real>(Real(0)).store(from + k);
             }
-}
-
-/// The reached part of a tile = 0.
-template <int Reals = kNodeReals, class Real>
-void clearTile(const Reach& reach, Real* tile) {
-    for (int x = reach.low.x; x < reach.high.x; ++x)
-        for (int y = reach.low.y; y < reach.high.y; ++y)
-            std::fill_n(tile + Reals * ((x * kTileSide + y) * kTileSide + reach.low.z), Reals * (reach.high.z - reach.low.z), Real(0));
-}
-
-/// nodes += the reached part of the tile of a point block.
-template <int Reals = kNodeReals, class Real>
-void addTile(const PointBlock& block, const Reach& reach, const Real* tile, Real* nodes) {
-    forRows(block, reach, [&](std::size_t node, int tileNode, int count) {
-        Real* to = nodes + Reals * node;
-        const Real* add = tile + Reals * tileNode;
-        if constexpr (Reals % 8 == 0)
-            for (int k = 0; k < Reals * count; k += 8) (Wide<Real>::load(to + k) + Wide<Real>::load(add + k)).store(to + k);
         else
-            for (int k = 0; k < Reals * count; ++k) to[k] += add[k];
+            for (int k = 0; k < Reals * kCount; ++k) to[k] += std::exchange(from[k], Real(0));
     });
 }
 
 /// tile = the nodes that a point block reaches.
 template <int Reals = kNodeReals, class Real>
 void loadTile(const PointBlock& block, const Reach& reach, const Real* nodes, Real* tile) {
-    forRows(block, reach, [&](std::size_t node, int tileNode, int count) {
+    forRows(block, reach, [&]<int kCount>(std::size_t node, int tileNode) __attribute__((always_inline)) {
         const Real* from = nodes + Reals * node;
         Real* to = tile + Reals * tileNode;
-        if constexpr (Reals % 8 == 0)
-            for (int k = 0; k < Reals * count; k += 8) Wide<Real>::load(from + k).store(to + k);
+        if constexpr (Reals * kCount % 8 == 0)
+            for (int k = 0; k < Reals * kCount; k += 8) Wide<Real>::load(from + k).store(to + k);
         else
-            for (int k = 0; k < Reals * count; ++k) to[k] = from[k];
+            for (int k = 0; k < Reals * kCount; ++k) to[k] = from[k];
     });
 }
 
-/// nodes = what the points of all blocks give to them: scatter(b, worker, tile) adds that of block b to a cleared tile, of which reach(b) counts. Tiles
+/// nodes = what the points of all blocks give to them: scatter(b, worker, tile) adds that of block b to an empty tile, of which reach(b) counts. Tiles
 /// are added to the nodes in the order of the blocks, so the sums are the same for any number of threads, and nodes are in the cache as long as
 /// blocks come that reach them.
 template <int Reals = kNodeReals, class Real, class ReachOf, class Scatter>
@@ -131,8 +129,8 @@ void scatterBlocks(const Exec& exec, const Blocks& blocks, NodeValues<Real>& nod
     makeRoom(nodes, blocks.nodes.size() * kBlockNodes * Reals);
     exec.forBlocks(blocks.nodes.size(), 64, [&](std::size_t begin, std::size_t end) { std::fill_n(nodes.data() + begin * kBlockNodes * Reals, (end - begin) * kBlockNodes * Reals, Real(0)); });
     struct Work {
-        Reach reach;
-        NodeValues<Real> tile = NodeValues<Real>(kTileNodes * Reals + kRowBeyond);
+        Reach reach = {};
+        NodeValues<Real> tile = NodeValues<Real>(kTileNodes * Reals + kRowBeyond, Real(0));
     };
     std::vector<Work> works(static_cast<std::size_t>(exec.threads()));
     exec.forTasksInOrder(
@@ -140,12 +138,11 @@ void scatterBlocks(const Exec& exec, const Blocks& blocks, NodeValues<Real>& nod
         [&](std::size_t b, int worker) {
             Work& work = works[static_cast<std::size_t>(worker)];
             work.reach = reach(b);
-            clearTile<Reals>(work.reach, work.tile.data());
             scatter(b, worker, work.tile.data());
         },
         [&](std::size_t b, int worker) {
-            const Work& work = works[static_cast<std::size_t>(worker)];
-            addTile<Reals>(blocks.points[b], work.reach, work.tile.data(), nodes.data());
+            Work& work = works[static_cast<std::size_t>(worker)];
+            pourTile<Reals>(blocks.points[b], work.reach, work.tile.data(), nodes.data());
         });
 }
 
