@@ -380,6 +380,29 @@ TEST(Kernel, isWhatItsIntegralGrowsBy) {
     }
 }
 
+TEST(Tile, isReachedWherePointsHaveNodes) {
+    const GridFrame frame = periodicFrame();
+    TestPoints points;
+    std::vector<Vec3> places;
+    const std::vector<std::uint64_t> keys = scatterPoints(frame, 40, points, places);   // few enough to leave out nodes
+    const Blocks blocks = sortPoints(Exec(1), frame, keys, points.id, points);
+    bool partly = false;
+    for (const PointBlock& block : blocks.points) {
+        const Reach reach = reachOf<QuadraticStencil<double>>(block, points.position);
+        for (int axis = 0; axis < 3; ++axis)
+            for (std::size_t row = 8 * std::size_t{block.firstGroup}; row < 8 * std::size_t{block.firstGroup} + block.points; ++row) {
+                const int first = QuadraticStencil<double>::first(points.position(row, axis)) + 2;
+                EXPECT_LE(reach.low[axis], first);
+                EXPECT_GE(reach.high[axis], first + 3);
+            }
+        std::size_t nodes = 0;
+        forRows(block, reach, [&]<int kCount>(std::size_t, int) { nodes += kCount; });
+        EXPECT_EQ(nodes, static_cast<std::size_t>((reach.high.x - reach.low.x) * (reach.high.y - reach.low.y) * (reach.high.z - reach.low.z)));
+        partly |= nodes < 256;
+    }
+    EXPECT_TRUE(partly);
+}
+
 TEST(Tile, loadsWhatTheNodesHold) {
     const GridFrame frame = periodicFrame();
     TestPoints points;
