@@ -82,30 +82,34 @@ void Exec::forTasks(std::size_t tasks, FunctionRef<void(std::size_t, int)> body)
     pool_->run(threads_, tasks, body);
 }
 
-// Tasks are begun in their order too. So the first one that is not done never waits for another, whatever number of threads really runs.
-void Exec::forTasksInOrder(std::size_t tasks, FunctionRef<void(std::size_t, int)> first, FunctionRef<void(std::size_t, int)> last) const {
+// Tasks are begun in their order, too, none so early that its slot is not free yet. Whoever has done the first part of one does the last part of all
+// whose turn has come, unless another worker is about it: nobody waits for a neighbour that is a little slower.
+void Exec::forTasksInOrder(std::size_t tasks, FunctionRef<void(std::size_t, int, std::size_t)> first, FunctionRef<void(std::size_t, std::size_t)> last) const {
     if (threads_ == 1 || tasks <= 1) {
         for (std::size_t task = 0; task < tasks; ++task) {
-            first(task, 0);
+            first(task, 0, 0);
             last(task, 0);
         }
         return;
     }
-    constexpr int kLooks = 1000;   // before the processor is given to others
+    std::vector<std::atomic<std::size_t>> ready(slots());   // one more than the task in the slot whose first part is done
     std::atomic<std::size_t> next = 0, done = 0;
-    std::atomic<bool> failed = false;
-    const auto awaitTurn = [&](std::size_t task) {
-        for (int looks = 0; done.load(std::memory_order_acquire) != task && !failed; ++looks)
-            if (looks > kLooks) std::this_thread::yield();
-        return !failed;
+    std::atomic<bool> finishing = false, failed = false;
+    const auto waits = [&](std::size_t task) { return task < tasks && ready[task % slots()] == task + 1; };
+    const auto finish = [&] {
+        while (waits(done) && !finishing.exchange(true)) {
+            for (std::size_t task = done; waits(task); done = ++task) last(task, task % slots());
+            finishing = false;   // what has come since then is seen above
+        }
     };
     forTasks(static_cast<std::size_t>(threads_), [&](std::size_t, int worker) {
         try {
             for (std::size_t task = next++; task < tasks; task = next++) {
-                first(task, worker);
-                if (!awaitTurn(task)) return;
-                last(task, worker);
-                done.store(task + 1, std::memory_order_release);
+                while (task >= done + slots() && !failed) std::this_thread::yield();
+                if (failed) return;
+                first(task, worker, task % slots());
+                ready[task % slots()] = task + 1;
+                finish();
             }
         } catch (...) {
             failed = true;

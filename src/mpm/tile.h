@@ -132,16 +132,16 @@ void scatterBlocks(const Exec& exec, const Blocks& blocks, NodeValues<Real>& nod
         Reach reach = {};
         NodeValues<Real> tile = NodeValues<Real>(kTileNodes * Reals + kRowBeyond, Real(0));
     };
-    std::vector<Work> works(static_cast<std::size_t>(exec.threads()));
+    std::vector<Work> works(exec.slots());
     exec.forTasksInOrder(
         blocks.points.size(),
-        [&](std::size_t b, int worker) {
-            Work& work = works[static_cast<std::size_t>(worker)];
+        [&](std::size_t b, int worker, std::size_t slot) {
+            Work& work = works[slot];
             work.reach = reach(b);
             scatter(b, worker, work.tile.data());
         },
-        [&](std::size_t b, int worker) {
-            Work& work = works[static_cast<std::size_t>(worker)];
+        [&](std::size_t b, std::size_t slot) {
+            Work& work = works[slot];
             pourTile<Reals>(blocks.points[b], work.reach, work.tile.data(), nodes.data());
         });
 }

@@ -85,11 +85,11 @@ TEST(Exec, tasksInOrderEndInTheirOrder) {
     for (const int threads : {1, 2, 3, 8}) {
         const Exec exec(threads);
         std::vector<std::size_t> ended;
-        std::vector<std::size_t> ofWorker(static_cast<std::size_t>(threads));
+        std::vector<std::size_t> inSlot(exec.slots());
         exec.forTasksInOrder(
-            500, [&](std::size_t task, int worker) { ofWorker[static_cast<std::size_t>(worker)] = task; },
-            [&](std::size_t task, int worker) {
-                EXPECT_EQ(ofWorker[static_cast<std::size_t>(worker)], task);
+            500, [&](std::size_t task, int, std::size_t slot) { inSlot[slot] = task; },
+            [&](std::size_t task, std::size_t slot) {
+                EXPECT_EQ(inSlot[slot], task);
                 ended.push_back(task);   // no lock: one at a time
             });
         ASSERT_EQ(ended.size(), 500u);
@@ -98,7 +98,7 @@ TEST(Exec, tasksInOrderEndInTheirOrder) {
             const auto fail = [](std::size_t task, bool here) {
                 if (here && task == 37) throw std::runtime_error("task");
             };
-            EXPECT_THROW(exec.forTasksInOrder(100, [&](std::size_t task, int) { fail(task, inFirst); }, [&](std::size_t task, int) { fail(task, !inFirst); }), std::runtime_error);
+            EXPECT_THROW(exec.forTasksInOrder(100, [&](std::size_t task, int, std::size_t) { fail(task, inFirst); }, [&](std::size_t task, std::size_t) { fail(task, !inFirst); }), std::runtime_error);
         }
     }
 }
