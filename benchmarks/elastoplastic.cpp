@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed of the explicit MPM: a column of sand falls onto a floor and collapses.
-//   build/release/benchmarks/elastoplastic [--points N]... [--steps N] [--precision float|double]... [--threads N]... [--kernel quadratic|cubic]... [--csv FILE]
+// Speed of the explicit MPM, unless asked otherwise of a column of sand that falls.
+//   build/release/benchmarks/elastoplastic [--scene SCENE]... [--points N]... [--steps N] [--warm N] [--precision float|double]... [--threads N]... [--kernel quadratic|cubic]... [--csv FILE]
 //   build/release/benchmarks/elastoplastic --implicit SCENE [--points N] [--threads N] [--csv FILE]     SCENE: collapse or push
+// elastoplastic_scenes.h says what the scenes are. --steps are measured, after --warm others, a quarter of them unless given.
 // Prints million point-steps per second, nanoseconds per point-step of each phase (of all threads together), the memory per point at the
 // peak, and beside each phase the time that its memory traffic and its arithmetic would take at the limits of this machine, which are
-// measured in the same run. benchmarks/elastoplastic.csv is what it wrote on a free machine.
+// measured in the same run. benchmarks/results/elastoplastic.csv is what it wrote, elastoplastic_scenes.csv for the other scenes.
 // With --implicit: wall time per simulated second of sand of 35 MPa, explicit and implicit at several steps, with iterations;
 // benchmarks/results/elastoplastic_implicit.csv is what it wrote.
 #include "core/table.h"
 #include "core/wide.h"
 #include "elastoplastic/elastoplastic.h"
-#include "geometry/operators.h"
-#include "geometry/primitives.h"
+#include "elastoplastic_scenes.h"
 #include "world/simulation.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -69,18 +70,6 @@ constexpr double kTile = 216.0 * 8 / 512, kNodes = 64.0 * 8 / 512;
 constexpr std::array kPhases{Phase{"points to grid", 23 + 2 * kTile, 790}, Phase{"grid", kTile + 2 * kNodes, 4}, Phase{"grid to points", 24 + 31 + 6 + kNodes, 1100},
                              Phase{"volumes", 0, 0}, Phase{"sort", 0, 0}};   // the last two: now and then
 
-/// A column of 0.5 x 0.5 x 1 m, 5 cm above a rough floor, moving down at 2 m/s.
-world::World fallingColumn(double points) {
-    world::World world;
-    world.domain = {{-1, -1, 0}, {1, 1, 2}, {}};
-    world.materials = {world::Material{.name = "sand"}};
-    world.bodies = world::domainFaces(world.domain);
-    const Vec3 size{0.5, 0.5, 1.0};
-    world.fills = {{std::make_shared<geometry::Placed>(std::make_shared<geometry::Box>(size), RigidTransform{{}, {0, 0, 0.55}}), 0, 0, {0, 0, -2}}};
-    world.resolution.grains = static_cast<std::int64_t>(points);
-    return world;
-}
-
 /// Peak memory of the process since the last call, or 0 where the system does not tell [B].
 double peakMemory() {
     std::ifstream status("/proc/self/status");
@@ -92,21 +81,21 @@ double peakMemory() {
 }
 
 struct Run {
+    std::string scene;
     double points;
-    int steps, threads;
+    int steps, warm, threads;
     world::Precision precision;
     mpm::Kernel kernel;
 };
 
 void measure(const Run& run, const Limits& limits, std::FILE* csv) {
     const Exec exec(run.threads);
-    world::World world = fallingColumn(run.points);
-    elastoplastic::Settings settings;
+    auto [world, settings] = benchmark::makeScene(run.scene, run.points);
     settings.kernel = run.kernel;
     peakMemory();
     const double before = peakMemory();
     std::unique_ptr<world::Method> method = elastoplastic::info.create(settings, world, run.precision);
-    method->insert(exec, world, world.fills.front());
+    for (const world::Fill& fill : world.fills) method->insert(exec, world, fill);
     const auto take = [&](int count) {
         for (int i = 0; i < count; ++i) {
             const double dt = method->stableStep(world);
@@ -114,7 +103,7 @@ void measure(const Run& run, const Limits& limits, std::FILE* csv) {
             world.time += dt;
         }
     };
-    take(run.steps / 4);   // warm up
+    take(run.warm);
     const auto phasesBefore = exec.phaseSeconds();
     const auto start = Clock::now();
     take(run.steps);
@@ -123,9 +112,9 @@ void measure(const Run& run, const Limits& limits, std::FILE* csv) {
     const bool single = run.precision == world::Precision::float32;
     const char* precision = single ? "float" : "double";
     const char* kernel = mpm::kKernelNames[static_cast<std::size_t>(run.kernel)].data();
-    std::printf("\n%.0f points, %d thread%s, %s, %s: %.2f million point-steps per second, %.0f bytes per point\n", count, run.threads, run.threads == 1 ? "" : "s", precision, kernel, pointSteps / seconds / 1e6, bytes);
+    std::printf("\n%s, %.0f points, %d thread%s, %s, %s: %.2f million point-steps per second, %.0f bytes per point\n", run.scene.c_str(), count, run.threads, run.threads == 1 ? "" : "s", precision, kernel, pointSteps / seconds / 1e6, bytes);
     std::printf("  %-16s %10s %12s %12s\n", "phase", "ns·thread", "traffic", "arithmetic");
-    if (csv) std::fprintf(csv, "%.0f,%d,%s,%s,%.3f,%.0f", count, run.threads, precision, kernel, pointSteps / seconds / 1e6, bytes);
+    if (csv) std::fprintf(csv, "%s,%.0f,%d,%s,%s,%.3f,%.0f", run.scene.c_str(), count, run.threads, precision, kernel, pointSteps / seconds / 1e6, bytes);
     for (const Phase& phase : kPhases) {
         const auto at = [&](const auto& phases) { return phases.count(phase.name) ? phases.find(phase.name)->second : 0.0; };
         const double spent = (at(exec.phaseSeconds()) - at(phasesBefore)) / pointSteps * 1e9 * run.threads;
@@ -139,27 +128,10 @@ void measure(const Run& run, const Limits& limits, std::FILE* csv) {
     std::fflush(stdout);
 }
 
-/// A slab column that collapses, or a bed that a plate pushes slowly.
-world::World stiffScene(const std::string& name, double points) {
-    world::World world;
-    const bool push = name == "push";
-    const Vec3 size = push ? Vec3{0.4, 0.1, 0.1} : Vec3{0.1, 0.1, 0.2};
-    world.domain = {{0, 0, 0}, {push ? 0.5 : 0.6, 0.1, 0.3}, {}};
-    world.materials = {world::Material{.name = "sand"}, world::Material{.name = "rough"}, world::Material{.name = "smooth"}};
-    world.contacts.set(0, 1, {1.0, 0});
-    world.contacts.set(0, 2, {0.0, 0});
-    world.bodies = world::domainFaces(world.domain);
-    for (world::Body& body : world.bodies) body.material = body.name == "domain.z_min" ? 1 : 2;
-    if (push) world.bodies.push_back({.name = "plate", .material = 2, .shape = std::make_shared<geometry::Box>(Vec3{0.05, 0.2, 0.2}), .motion = world::Motion({-0.025, 0.05, 0.15}, {}, {world::Travel{Vec3{0.02, 0, 0}}}), .load = {}});
-    world.fills = {{std::make_shared<geometry::Placed>(std::make_shared<geometry::Box>(size), RigidTransform{{}, 0.5 * size}), 0, 0, {}}};
-    world.resolution.grains = static_cast<std::int64_t>(points);
-    return world;
-}
-
 /// Seconds of wall time per simulated second from `warm` to `until`, beside those of `reference` where it is given.
 double measureStiff(const std::string& scene, double points, int threads, double step, double reference, std::FILE* csv) {
     const double warm = 0.02, until = 0.06;
-    world::World world = stiffScene(scene, points);
+    world::World world = benchmark::stiffScene(scene, points);
     elastoplastic::Settings settings;
     settings.youngsModulus = 35e6;
     settings.integration = step > 0 ? elastoplastic::Integration::implicit : elastoplastic::Integration::explicitly;
@@ -196,20 +168,22 @@ int main(int argc, char** argv) {
     std::vector<int> threads;
     std::vector<world::Precision> precisions;
     std::vector<mpm::Kernel> kernels;
-    std::vector<std::string> stiff;
-    int steps = 60;
+    std::vector<std::string> scenes, stiff;
+    int steps = 60, warm = -1;
     std::FILE* csv = nullptr;
     for (int i = 1; i + 1 < argc; i += 2) {
         const std::string option = argv[i], value = argv[i + 1];
         if (option == "--points") sizes.push_back(std::atof(value.c_str()));
         else if (option == "--steps") steps = std::max(4, std::atoi(value.c_str()));
+        else if (option == "--warm") warm = std::max(0, std::atoi(value.c_str()));
+        else if (option == "--scene" && std::ranges::count(benchmark::kSceneNames, value) > 0) scenes.push_back(value);
         else if (option == "--threads") threads.push_back(std::max(1, std::atoi(value.c_str())));
         else if (option == "--precision") precisions.push_back(value == "double" ? world::Precision::float64 : world::Precision::float32);
         else if (option == "--kernel") kernels.push_back(value == "cubic" ? mpm::Kernel::cubic : mpm::Kernel::quadratic);
         else if (option == "--implicit") stiff.push_back(value);
         else if (option == "--csv") csv = std::fopen(value.c_str(), "w");
         else {
-            std::fprintf(stderr, "unknown option %s\n", option.c_str());
+            std::fprintf(stderr, "unknown option %s %s\n", option.c_str(), value.c_str());
             return 2;
         }
     }
@@ -224,17 +198,20 @@ int main(int argc, char** argv) {
         if (csv) std::fclose(csv);
         return 0;
     }
+    if (warm < 0) warm = steps / 4;
+    if (scenes.empty()) scenes = {"column"};
     if (sizes.empty()) sizes = {1e6};
     if (threads.empty()) threads = {1, 2};
     if (precisions.empty()) precisions = {world::Precision::float32};
     if (kernels.empty()) kernels = {mpm::Kernel::quadratic};
-    if (csv) std::fprintf(csv, "points,threads,precision,kernel,million_point_steps_per_s,bytes_per_point,points_to_grid_ns,grid_ns,grid_to_points_ns,volumes_ns,sort_ns,bandwidth_GB_per_s,arithmetic_GFLOP_per_s\n");
+    if (csv) std::fprintf(csv, "scene,points,threads,precision,kernel,million_point_steps_per_s,bytes_per_point,points_to_grid_ns,grid_ns,grid_to_points_ns,volumes_ns,sort_ns,bandwidth_GB_per_s,arithmetic_GFLOP_per_s\n");
     for (const int n : threads) {
         const Limits limits = measureLimits(Exec(n));
         std::printf("\n%d thread%s: %.1f GB/s, %.0f GFLOP/s\n", n, n == 1 ? "" : "s", limits.bytes / 1e9, limits.flops / 1e9);
-        for (const double points : sizes)
-            for (const world::Precision precision : precisions)
-                for (const mpm::Kernel kernel : kernels) measure({points, steps, n, precision, kernel}, limits, csv);
+        for (const std::string& scene : scenes)
+            for (const double points : sizes)
+                for (const world::Precision precision : precisions)
+                    for (const mpm::Kernel kernel : kernels) measure({scene, points, steps, warm, n, precision, kernel}, limits, csv);
     }
     if (csv) std::fclose(csv);
 }

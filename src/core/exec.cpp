@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <stdexcept>
 #include <thread>
 
 #ifdef TALUS_THREADS_STD
-#include <atomic>
 #include <exception>
 #include <mutex>
 #else
@@ -80,6 +80,42 @@ void Exec::forTasks(std::size_t tasks, FunctionRef<void(std::size_t, int)> body)
         return;
     }
     pool_->run(threads_, tasks, body);
+}
+
+// Tasks are begun in their order, too, none so early that its slot is not free yet. Whoever has done the first part of one does the last part of all
+// whose turn has come, unless another worker is about it: nobody waits for a neighbour that is a little slower.
+void Exec::forTasksInOrder(std::size_t tasks, FunctionRef<void(std::size_t, int, std::size_t)> first, FunctionRef<void(std::size_t, std::size_t)> last) const {
+    if (threads_ == 1 || tasks <= 1) {
+        for (std::size_t task = 0; task < tasks; ++task) {
+            first(task, 0, 0);
+            last(task, 0);
+        }
+        return;
+    }
+    std::vector<std::atomic<std::size_t>> ready(slots());   // one more than the task in the slot whose first part is done
+    std::atomic<std::size_t> next = 0, done = 0;
+    std::atomic<bool> finishing = false, failed = false;
+    const auto waits = [&](std::size_t task) { return task < tasks && ready[task % slots()] == task + 1; };
+    const auto finish = [&] {
+        while (waits(done) && !finishing.exchange(true)) {
+            for (std::size_t task = done; waits(task); done = ++task) last(task, task % slots());
+            finishing = false;   // what has come since then is seen above
+        }
+    };
+    forTasks(static_cast<std::size_t>(threads_), [&](std::size_t, int worker) {
+        try {
+            for (std::size_t task = next++; task < tasks; task = next++) {
+                while (task >= done + slots() && !failed) std::this_thread::yield();
+                if (failed) return;
+                first(task, worker, task % slots());
+                ready[task % slots()] = task + 1;
+                finish();
+            }
+        } catch (...) {
+            failed = true;
+            throw;
+        }
+    });
 }
 
 // Least-significant-digit radix sort, 11 bits a pass, counting per fixed block so that the scatter is stable and

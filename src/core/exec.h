@@ -33,6 +33,11 @@ public:
     /// the same time have different workers, so scratch memory may be kept per worker. The first exception is rethrown.
     void forTasks(std::size_t tasks, FunctionRef<void(std::size_t task, int worker)> body) const;
 
+    /// first(task, worker, slot) for every task, in any order, then last(task, slot): one at a time, in the order of the tasks, by any worker. What first
+    /// leaves for last lies in the slot, in [0, slots()). For sums whose order is to be the same for any number of threads.
+    void forTasksInOrder(std::size_t tasks, FunctionRef<void(std::size_t task, int worker, std::size_t slot)> first, FunctionRef<void(std::size_t task, std::size_t slot)> last) const;
+    std::size_t slots() const { return threads_ == 1 ? 1 : 8 * static_cast<std::size_t>(threads_); }
+
     /// body(begin, end) over [0, n) in blocks of fixed size.
     template <class Body>
     void forBlocks(std::size_t n, std::size_t block, const Body& body) const {

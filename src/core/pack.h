@@ -207,6 +207,18 @@ template <class T, int N>
     return half;
 }
 
+/// The first halves of a and b, one after the other, and the second halves.
+template <class T, int N>
+[[gnu::always_inline]] inline Pack<T, N> lowerHalves(const Pack<T, N>& a, const Pack<T, N>& b) {
+    if constexpr (Pack<T, N>::kRegisters == 1) return perRegister<Pack<T, N>>([](auto x, auto y) { return hn::ConcatLowerLower(typename Pack<T, N>::Tag(), y, x); }, a, b);
+    else return combine(lower(a), lower(b));
+}
+template <class T, int N>
+[[gnu::always_inline]] inline Pack<T, N> upperHalves(const Pack<T, N>& a, const Pack<T, N>& b) {
+    if constexpr (Pack<T, N>::kRegisters == 1) return perRegister<Pack<T, N>>([](auto x, auto y) { return hn::ConcatUpperUpper(typename Pack<T, N>::Tag(), y, x); }, a, b);
+    else return combine(upper(a), upper(b));
+}
+
 /// Lane by lane to another type; to int32 towards zero, beyond its range to the nearest end.
 template <class To, class From, int N>
 [[gnu::always_inline]] inline Pack<To, N> convert(const Pack<From, N>& a) {

@@ -18,6 +18,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -151,22 +152,21 @@ public:
             AlignedVector<T> sorted;
             sorted.reserve(Table::withRoom(from.size()) * kComponents);
             sorted.resize(from.size() * kComponents);
-            collect(exec, from, 0, kComponents, sorted.data());
+            collect<kComponents>(exec, from, 0, sorted.data());
             values_.swap(sorted);
             return;
         }
         if (values_.size() < from.size() * kComponents) values_.resize(from.size() * kComponents);
         T* const sorted = reinterpret_cast<T*>(scratch.data());
         for (std::size_t first = 0; first < kComponents; first += kAtOnce) {
-            const std::size_t count = std::min(kAtOnce, kComponents - first);
-            collect(exec, from, first, count, sorted);
+            collect<kAtOnce>(exec, from, first, sorted);
             exec.forBlocks(from.size() / width_, kGroupsPerBlock, [&](std::size_t begin, std::size_t end) {
-                for (std::size_t g = begin; g < end; ++g) std::copy_n(sorted + g * count * width_, count * width_, group(g) + first * width_);
+                for (std::size_t g = begin; g < end; ++g) std::copy_n(sorted + g * kAtOnce * width_, kAtOnce * width_, group(g) + first * width_);
             });
         }
         values_.resize(from.size() * kComponents);
     }
-    std::size_t scratchPerRow() const override { return std::min(kAtOnce, kComponents) * sizeof(T); }
+    std::size_t scratchPerRow() const override { return kAtOnce * sizeof(T); }
     void closeUp(std::size_t begin, std::size_t end, std::span<const std::size_t> gone) override {
         std::size_t to = begin, next = 0;
         for (std::size_t row = begin; row < end; ++row) {
@@ -190,27 +190,35 @@ public:
     std::size_t bytesPerRow() const override { return kComponents * sizeof(T); }
 
 private:
-    static constexpr std::size_t kComponents = N, kAtOnce = 3, kGroupsPerBlock = 1024;
-    /// Components [first, first + count) of the rows `from`, in groups of their own.
-    void collect(const Exec& exec, std::span<const std::uint32_t> from, std::size_t first, std::size_t count, T* to) const {
-        const std::vector<T> padding(kComponents * width_, padding_);
-        exec.forBlocks(from.size() / width_, kGroupsPerBlock, [&](std::size_t begin, std::size_t end) {
-            std::array<const T*, Table::kWidest> at;
+    static constexpr std::size_t kComponents = N, kAtOnce = N % 3 == 0 ? 3 : N % 2 == 0 ? 2 : 1, kGroupsPerBlock = 1024;
+    /// kCount components from the first one on of the rows `from`, in groups of their own.
+    template <std::size_t kCount>
+    void collect(const Exec& exec, std::span<const std::uint32_t> from, std::size_t first, T* to) const {
+        if (width_ == 8) collectGroups<kCount>(exec, from, first, to, std::integral_constant<std::size_t, 8>());   // straight code for a width that the compiler knows
+        else collectGroups<kCount>(exec, from, first, to, width_);
+    }
+    template <std::size_t kCount, class Width>
+    void collectGroups(const Exec& exec, std::span<const std::uint32_t> from, std::size_t first, T* to, const Width& width) const {
+        exec.forBlocks(from.size() / width, kGroupsPerBlock, [&](std::size_t begin, std::size_t end) {
+            const T* const values = values_.data() + first * width;
             for (std::size_t g = begin; g < end; ++g) {
-                for (std::size_t lane = 0; lane < width_; ++lane) {
-                    const std::uint32_t row = from[g * width_ + lane];
-                    at[lane] = row == Table::kPadding ? padding.data() : values_.data() + place(row, static_cast<int>(first));
+                const std::uint32_t* const rows = from.data() + g * width;
+                T* const group = to + g * kCount * width;
+                const bool whole = std::find(rows, rows + width, Table::kPadding) == rows + width;
+                for (std::size_t lane = 0; lane < width; ++lane) {
+                    const bool there = whole || rows[lane] != Table::kPadding;
+                    const T* const at = values + (there ? place(rows[lane], width) : 0);
+                    for (std::size_t c = 0; c < kCount; ++c) group[c * width + lane] = there ? at[c * width] : padding_;
                 }
-                T* const group = to + g * count * width_;
-                for (std::size_t c = 0; c < count; ++c)
-                    for (std::size_t lane = 0; lane < width_; ++lane) group[c * width_ + lane] = at[lane][c * width_];
             }
         });
     }
-    std::size_t place(std::size_t row, int component) const {
-        const std::size_t inGroup = row & (width_ - 1);   // a division here would cost more than all else that a reorder does
-        return (row - inGroup) * kComponents + static_cast<std::size_t>(component) * width_ + inGroup;
+    /// Of the first component.
+    static std::size_t place(std::size_t row, std::size_t width) {
+        const std::size_t inGroup = row & (width - 1);   // a division here would cost more than all else that a reorder does
+        return (row - inGroup) * kComponents + inGroup;
     }
+    std::size_t place(std::size_t row, int component) const { return place(row, width_) + static_cast<std::size_t>(component) * width_; }
     std::size_t width_;   // a power of two
     T padding_;
     AlignedVector<T> values_;

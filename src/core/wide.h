@@ -99,8 +99,8 @@ template <class T>
         const std::array<Wide<T>, 4> first = interleave4(columns[0], columns[1], columns[2], columns[3]);
         const std::array<Wide<T>, 4> last = interleave4(columns[4], columns[5], columns[6], columns[7]);
         for (std::size_t i = 0; i < 4; ++i) {
-            combine(lower(first[i]), lower(last[i])).store(to + 8 * i);
-            combine(upper(first[i]), upper(last[i])).store(to + 8 * (i + 4));
+            lowerHalves(first[i], last[i]).store(to + 8 * i);
+            upperHalves(first[i], last[i]).store(to + 8 * (i + 4));
         }
     } else {
         alignas(64) std::array<T, 32> half;

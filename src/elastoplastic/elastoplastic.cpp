@@ -146,12 +146,12 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
     const double real = single ? 4 : 8;
     const auto perRow = static_cast<double>(single ? Points<float>().bytesPerRow() : Points<double>().bytesPerRow());
     const double sorting = 3 * real + 2 * 8 + 3 * 4;
-    const double perBlock = mpm::kTileNodes * (mpm::kNodeReals + 1) * real + sizeof(mpm::PointBlock);   // one for the volumes
+    const double perBlock = sizeof(mpm::PointBlock) + sizeof(mpm::Reach) + sizeof(std::uint32_t);
     const double perNodeBlock = mpm::kBlockNodes * (mpm::kNodeReals + 2) * real + sizeof(mpm::NodeBlock);
-    // Of the implicit update, see node_system.h: tangents, tiles and nodes with the directions of GMRES; blocks
+    // Of the implicit update, see node_system.h: tangents and nodes with the directions of GMRES; blocks
     // that are reached later count more than in the explicit one.
     const bool implicit = settings.integration == Integration::implicit;
-    const double perGroup = implicit ? 31 * 8 * real : 0, perSolvedBlock = implicit ? mpm::kTileNodes * 4 * real : 0;
+    const double perGroup = implicit ? 31 * 8 * real : 0;
     const double perSolvedNodeBlock = implicit ? 1.2 * mpm::kBlockNodes * (6 * 4 + 1 + 8 + 12 + 4 * (Gmres<float>::kRestart + 4)) * real : 0;
     const double perContact = mpm::kBlockNodes * sizeof(geometry::Surface) + sizeof(world::BodyLoad) + (implicit ? mpm::kBlockNodes * sizeof(Mat3) : 0);
 
@@ -163,7 +163,7 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
         const BlockCount blocks = countBlocks(*fill.region, frame);
         const double rows = own + 3.5 * blocks.points;   // half a group of padding a block
         points += own;
-        bytes += rows * (Table::kRoom * perRow + sorting + perGroup / 8) + blocks.points * (perBlock + perSolvedBlock) + blocks.nodes * (perNodeBlock + perSolvedNodeBlock + bodiesNear(world, *fill.region, blockSize) * perContact);
+        bytes += rows * (Table::kRoom * perRow + sorting + perGroup / 8) + blocks.points * perBlock + blocks.nodes * (perNodeBlock + perSolvedNodeBlock + bodiesNear(world, *fill.region, blockSize) * perContact);
     }
     // What is listed or emitted has no shape to count blocks of: as many as would hold it packed, twice, with nodes around them.
     double loose = world.emittedVolume() * static_cast<double>(settings.pointsPerCell) / frame.cellVolume();
@@ -171,7 +171,7 @@ world::Estimate estimate(const world::MethodSettings& given, const world::World&
         if (fill.listed) loose += static_cast<double>(fill.listed->positions.size());
     const double looseBlocks = 2 * loose / static_cast<double>(mpm::kBlockNodes * settings.pointsPerCell);
     points += loose;
-    bytes += (loose + 3.5 * looseBlocks) * (Table::kRoom * perRow + sorting + perGroup / 8) + looseBlocks * (perBlock + perSolvedBlock + 3 * (perNodeBlock + perSolvedNodeBlock));
+    bytes += (loose + 3.5 * looseBlocks) * (Table::kRoom * perRow + sorting + perGroup / 8) + looseBlocks * (perBlock + 3 * (perNodeBlock + perSolvedNodeBlock));
     return {static_cast<std::int64_t>(points), bytes, h};
 }
 

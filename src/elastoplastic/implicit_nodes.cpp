@@ -23,7 +23,7 @@ void putVector(const Vec3& v, Real* to) {
 
 template <class Real>
 double ElastoplasticMethod<Real>::evaluate(const Exec& exec, double dt) {
-    endStress(exec, dt);
+    endStress(exec, dt, system_.impulse);
     struct Sum {
         double squares = 0, nodes = 0;
     };
@@ -34,7 +34,6 @@ double ElastoplasticMethod<Real>::evaluate(const Exec& exec, double dt) {
             for (std::size_t b = begin; b < end; ++b) {
                 Real *impulse = system_.impulse.data() + b * kBlockReals, *imbalance = system_.imbalance.data() + b * kBlockReals;
                 const Real *velocity = system_.velocity.data() + b * kBlockReals, *free = system_.free.data() + b * kBlockReals;
-                mpm::sumTiles<kReals>(blocks_.nodes[b], system_.tiles.data(), reaches_, impulse);
                 const Real* mass = nodes_.data() + b * mpm::kBlockNodes * mpm::kNodeReals;
                 for (int n = 0; n < mpm::kBlockNodes; ++n, mass += mpm::kNodeReals) {
                     using Q = Quad<Real>;
@@ -74,7 +73,6 @@ void ElastoplasticMethod<Real>::buildDiagonal(const Exec& exec, bool first) {
         for (std::size_t b = begin; b < end; ++b) {
             Real* diagonal = system_.diagonal.data() + b * mpm::kBlockNodes * mpm::kNodeReals;
             const Real* mass = nodes_.data() + b * mpm::kBlockNodes * mpm::kNodeReals;
-            mpm::sumTiles(blocks_.nodes[b], tiles_.data(), reaches_, diagonal);
             for (std::size_t n = 0; n < mpm::kBlockNodes; ++n) {
                 for (std::size_t k = 0; k < 3; ++k) diagonal[mpm::kNodeReals * n + k] += mass[mpm::kNodeReals * n];
                 const Real* d = diagonal + mpm::kNodeReals * n;
@@ -110,11 +108,10 @@ void ElastoplasticMethod<Real>::invertDiagonal(const Exec& exec) {
 
 template <class Real>
 void ElastoplasticMethod<Real>::applyTangent(const Exec& exec, double dt, const mpm::NodeValues<Real>& x, mpm::NodeValues<Real>& y) {
-    tangentStress(exec, dt, x);
+    tangentStress(exec, dt, x, y);
     exec.forBlocks(blocks_.nodes.size(), 8, [&](std::size_t begin, std::size_t end) {
         for (std::size_t b = begin; b < end; ++b) {
             Real* to = y.data() + b * kBlockReals;
-            mpm::sumTiles<kReals>(blocks_.nodes[b], system_.tiles.data(), reaches_, to);
             const std::vector<Mat3>& slopes = system_.slopes[b];
             for (std::size_t n = 0; n < mpm::kBlockNodes; ++n) {
                 using Q = Quad<Real>;

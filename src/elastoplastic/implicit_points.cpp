@@ -26,20 +26,18 @@ template <class Real>
 
 }  // namespace
 
-// Calls group(g, number of points, stencil, Δt ∇v of x) for all groups of all blocks and scatters the stress it returns: tiles get Δt Σ V⁰ τ ∇w.
+// Calls group(g, Δt ∇v of x) for all groups of all blocks and scatters the stress it returns: forces = Δt Σ V⁰ τ ∇w.
 template <class Real>
 template <class Group>
-void ElastoplasticMethod<Real>::stressTiles(const Exec& exec, double dt, const mpm::NodeValues<Real>& x, const Group& group) {
+void ElastoplasticMethod<Real>::stressForces(const Exec& exec, double dt, const mpm::NodeValues<Real>& x, mpm::NodeValues<Real>& forces, const Group& group) {
     constexpr int kReals = mpm::kVectorReals;
     workerTiles_.resize(static_cast<std::size_t>(exec.threads()));
     for (auto& tile : workerTiles_) tile.resize(mpm::kTileNodes * mpm::kNodeReals);
-    mpm::makeRoom(system_.tiles, blocks_.points.size() * mpm::kTileNodes * kReals);
     const std::array<Real, 3> toStretch = perAxis(4 * dt);
-    exec.forTasks(blocks_.points.size(), [&](std::size_t b, int worker) {
+    mpm::scatterBlocks<kReals>(exec, blocks_, forces, [&](std::size_t b) { return reaches_[b]; }, [&](std::size_t b, int worker, Real* to) {
         const mpm::PointBlock& block = blocks_.points[b];
-        Real *from = workerTiles_[static_cast<std::size_t>(worker)].data(), *to = system_.tiles.data() + b * mpm::kTileNodes * kReals;
+        Real* from = workerTiles_[static_cast<std::size_t>(worker)].data();
         mpm::loadTile<kReals>(block, reaches_[b], x.data(), from);
-        mpm::clearTile<kReals>(reaches_[b], to);
         for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
             const int points = mpm::pointsInGroup(block, g);
             const mpm::QuadraticStencil<Real> stencil(points_.position.group(g));
@@ -51,10 +49,10 @@ void ElastoplasticMethod<Real>::stressTiles(const Exec& exec, double dt, const m
 }
 
 template <class Real>
-void ElastoplasticMethod<Real>::endStress(const Exec& exec, double dt) {
+void ElastoplasticMethod<Real>::endStress(const Exec& exec, double dt, mpm::NodeValues<Real>& forces) {
     using W = Wide<Real>;
     const StepMatter matters = stepMatter(dt);
-    stressTiles(exec, dt, system_.velocity, [&](std::uint32_t g, const Nine<Real>& stretch) {
+    stressForces(exec, dt, system_.velocity, forces, [&](std::uint32_t g, const Nine<Real>& stretch) {
         const GroupMatter matter = groupMatter(matters, g);
         SandState<Real> state;
         state.strain = advanceStrain(loadSym(points_.strain.group(g)), stretch);
@@ -74,25 +72,24 @@ void ElastoplasticMethod<Real>::endStress(const Exec& exec, double dt) {
 }
 
 template <class Real>
-void ElastoplasticMethod<Real>::tangentStress(const Exec& exec, double dt, const mpm::NodeValues<Real>& x) {
-    stressTiles(exec, dt, x, [&](std::uint32_t g, const Nine<Real>& stretch) {
+void ElastoplasticMethod<Real>::tangentStress(const Exec& exec, double dt, const mpm::NodeValues<Real>& x, mpm::NodeValues<Real>& forces) {
+    stressForces(exec, dt, x, forces, [&](std::uint32_t g, const Nine<Real>& stretch) {
         return Tangent<Real>::load(system_.tangents.data() + std::size_t{g} * 8 * Tangent<Real>::kPacks).apply(stretch);
     });
 }
 
 // Tangents of all points at the iterate; and the diagonal that isotropic points with the same moduli would have,
-// Σ V⁰ Δt² (μ |∇w|² 1 + (K + μ/3) ∇w ∇wᵀ), to tiles_.
+// Σ V⁰ Δt² (μ |∇w|² 1 + (K + μ/3) ∇w ∇wᵀ).
 template <class Real>
 void ElastoplasticMethod<Real>::buildTangents(const Exec& exec, double dt) {
     using W = Wide<Real>;
     const StepMatter matters = stepMatter(dt);
     const std::array<Real, 3> toStretch = perAxis(4 * dt);
     mpm::makeRoom(system_.tangents, blocks_.groups() * 8 * Tangent<Real>::kPacks);
-    exec.forTasks(blocks_.points.size(), [&](std::size_t b, int worker) {
+    mpm::scatterBlocks(exec, blocks_, system_.diagonal, [&](std::size_t b) { return reaches_[b]; }, [&](std::size_t b, int worker, Real* to) {
         const mpm::PointBlock& block = blocks_.points[b];
-        Real *from = workerTiles_[static_cast<std::size_t>(worker)].data(), *to = tiles_.data() + b * mpm::kTileNodes * mpm::kNodeReals;
+        Real* from = workerTiles_[static_cast<std::size_t>(worker)].data();
         mpm::loadTile<mpm::kVectorReals>(block, reaches_[b], system_.velocity.data(), from);
-        mpm::clearTile(reaches_[b], to);
         for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
             const int points = mpm::pointsInGroup(block, g);
             const mpm::QuadraticStencil<Real> stencil(points_.position.group(g));
@@ -141,10 +138,10 @@ PrincipalTangent<Real> ElastoplasticMethod<Real>::lawTangent(std::uint32_t g, co
     return law;
 }
 
-template void ElastoplasticMethod<float>::endStress(const Exec&, double);
-template void ElastoplasticMethod<double>::endStress(const Exec&, double);
-template void ElastoplasticMethod<float>::tangentStress(const Exec&, double, const mpm::NodeValues<float>&);
-template void ElastoplasticMethod<double>::tangentStress(const Exec&, double, const mpm::NodeValues<double>&);
+template void ElastoplasticMethod<float>::endStress(const Exec&, double, mpm::NodeValues<float>&);
+template void ElastoplasticMethod<double>::endStress(const Exec&, double, mpm::NodeValues<double>&);
+template void ElastoplasticMethod<float>::tangentStress(const Exec&, double, const mpm::NodeValues<float>&, mpm::NodeValues<float>&);
+template void ElastoplasticMethod<double>::tangentStress(const Exec&, double, const mpm::NodeValues<double>&, mpm::NodeValues<double>&);
 template void ElastoplasticMethod<float>::buildTangents(const Exec&, double);
 template void ElastoplasticMethod<double>::buildTangents(const Exec&, double);
 

@@ -15,8 +15,17 @@ namespace {
 /// A point leaves a body by no more than this beyond what it moved in the step [cells].
 constexpr double kMostCellsOut = 0.25;
 
-/// What a point may move before it comes to a surface, or into a gap between two.
-double freeWay(double nearest, double next, double spacing) { return std::min(nearest, 0.5 * (nearest + next - mpm::kNarrowestGap * spacing)); }
+/// Distances of the nearest body and of the one after it, or less.
+struct Distances {
+    double nearest = std::numeric_limits<double>::max(), next = nearest;
+
+    void add(double distance) {
+        next = std::min(next, std::max(nearest, distance));
+        nearest = std::min(nearest, distance);
+    }
+    /// What a point may move before it comes to a surface, or into a gap between two.
+    double freeWay(double spacing) const { return std::min(nearest, 0.5 * (nearest + next - mpm::kNarrowestGap * spacing)); }
+};
 
 double largest(const Vec3& v) { return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}); }
 
@@ -37,13 +46,9 @@ double ElastoplasticMethod<Real>::blockClearance(const mpm::PointBlock& block) c
     constexpr double kMiddle = 0.5 * (mpm::kBlockSide - 1);
     if (atPeriod(block)) return 0;
     const Vec3 x = frame_.toWorld(block.coord, {kMiddle, kMiddle, kMiddle});
-    double nearest = std::numeric_limits<double>::max(), next = nearest;
-    for (const world::BodySnapshot& body : movedBodies_) {
-        const double distance = body.distance(x);
-        next = std::min(next, std::max(nearest, distance));
-        nearest = std::min(nearest, distance);
-    }
-    return std::max(0.0, freeWay(nearest, next, frame_.smallestSpacing()) - (0.5 * mpm::kBlockSide + drift_) * norm(frame_.spacing));
+    Distances distances;
+    for (const world::BodySnapshot& body : movedBodies_) distances.add(body.distance(x));
+    return std::max(0.0, distances.freeWay(frame_.smallestSpacing()) - (0.5 * mpm::kBlockSide + drift_) * norm(frame_.spacing));
 }
 
 template <class Real>
@@ -76,8 +81,18 @@ void ElastoplasticMethod<Real>::leaveBodies(const world::World& world, const mpm
         for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) clearance_[g] -= travelled;
         return;
     }
-    std::vector<double> distances(movedBodies_.size());
-    std::vector<const world::BodySnapshot*> near;
+    // Of bodies further than two cells from all points of the block no point needs to know more.
+    constexpr double kMiddle = 0.5 * (mpm::kBlockSide - 1);
+    const double cell = norm(frame_.spacing), radius = (0.5 * mpm::kBlockSide + drift_ + dt * report.pace.cellRate) * cell;
+    const Vec3 middle = frame_.toWorld(block.coord, {kMiddle, kMiddle, kMiddle});
+    Distances ofOthers;
+    std::vector<const world::BodySnapshot*> around, near;
+    for (const world::BodySnapshot& body : movedBodies_) {
+        const double least = atPeriod(block) ? 0 : body.distance(middle) - radius;
+        if (least < 2 * cell + narrowest) around.push_back(&body);
+        else ofOthers.add(least);
+    }
+    std::vector<double> distances(around.size());
     for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
         clearance_[g] -= travelled;
         if (clearance_[g] > 0) continue;
@@ -90,18 +105,14 @@ void ElastoplasticMethod<Real>::leaveBodies(const world::World& world, const mpm
                 const Real old = before[24 * std::size_t{g - block.firstGroup} + static_cast<std::size_t>(8 * axis + p)];
                 moved[axis] = static_cast<double>(points_.position(row, axis) - old) * frame_.spacing[axis];
             }
-            double nearest = std::numeric_limits<double>::max(), next = nearest;
-            for (std::size_t i = 0; i < distances.size(); ++i) {
-                distances[i] = movedBodies_[i].distance(x);
-                next = std::min(next, std::max(nearest, distances[i]));
-                nearest = std::min(nearest, distances[i]);
-            }
-            const double free = freeWay(nearest, next, frame_.smallestSpacing());
+            Distances all = ofOthers;
+            for (std::size_t i = 0; i < around.size(); ++i) all.add(distances[i] = around[i]->distance(x));
+            const double free = all.freeWay(frame_.smallestSpacing());
             clearance = std::min(clearance, free);
             if (free > norm(moved)) continue;
             near.clear();
             for (std::size_t i = 0; i < distances.size(); ++i)
-                if (distances[i] < norm(moved) + narrowest) near.push_back(&movedBodies_[i]);
+                if (distances[i] < norm(moved) + narrowest) near.push_back(around[i]);
             leaveBodies(world, near, row, x, moved, dt, report);
             clearance = std::min(clearance, 0.0);   // it may have been put on a surface
         }

@@ -116,7 +116,7 @@ private:
     }
     void pointsToGrid(const Exec&, const world::World&, double dt);
     template <template <class> class Stencil, mpm::Memory kMemory>
-    void scatterBlock(const world::World&, std::size_t pointBlock, const FlowMemory<Real>&, double dt);
+    void scatterBlock(const world::World&, const mpm::PointBlock&, const FlowMemory<Real>&, double dt, Real* tile) const;
     /// What world.forces do to the velocities of a group in the step: x of eight points, then y, then z.
     void push(const world::World&, const mpm::PointBlock&, std::uint32_t group, double dt, Real* change) const;
     /// μ̂ of the steepest sand: it shears on itself before it passes on more. Solids alone pass on all.
@@ -175,9 +175,9 @@ private:
     double evaluate(const Exec&, double dt);
     void balance(std::size_t nodeBlock, double dt);
     template <class Group>
-    void stressTiles(const Exec&, double dt, const mpm::NodeValues<Real>& x, const Group&);
-    void endStress(const Exec&, double dt);
-    void tangentStress(const Exec&, double dt, const mpm::NodeValues<Real>& x);
+    void stressForces(const Exec&, double dt, const mpm::NodeValues<Real>& x, mpm::NodeValues<Real>& forces, const Group&);
+    void endStress(const Exec&, double dt, mpm::NodeValues<Real>& forces);
+    void tangentStress(const Exec&, double dt, const mpm::NodeValues<Real>& x, mpm::NodeValues<Real>& forces);
     void buildTangents(const Exec&, double dt);
     PrincipalTangent<Real> lawTangent(std::uint32_t group, const GroupMatter&, const std::array<Wide<Real>, 9>& stretch, const PrincipalTrial<Real>&) const;
     void buildDiagonal(const Exec&, bool first);
@@ -222,9 +222,8 @@ private:
     double sinceMatch_ = 0;               // time since volumes were matched last [s]
     std::int64_t inverted_ = 0, crushed_ = 0, sorts_ = 0, splits_ = 0, merges_ = 0;
 
-    mpm::NodeValues<Real> tiles_;         // of every point block
-    std::vector<mpm::Reach> reaches_;     // what its points reach of it
-    mpm::NodeValues<Real> volumeTiles_, filling_, lack_;   // one number per node: parts of a cell
+    std::vector<mpm::Reach> reaches_;     // what the points of every block reach of its tile
+    mpm::NodeValues<Real> filling_, lack_;   // one number per node: parts of a cell
     mpm::NodeValues<Real> nodes_;         // of every node block: mass and momentum, then mass and velocity
     std::vector<mpm::NodeValues<Real>> workerTiles_;
     NodeSystem<Real> system_;             // of the implicit update

@@ -22,7 +22,6 @@ struct NodeSystem {
     mpm::NodeValues<Real> weight;      // a, one number [kg]
     mpm::NodeValues<Real> diagonal;    // of ∂r/∂v: xx, yy, zz, xy, yz, xz and two zeros [kg]
     mpm::NodeValues<Real> inverse;     // of the blocks on the diagonal of ∂R/∂v: three rows of four [1/kg]
-    mpm::NodeValues<Real> tiles;       // of point blocks
     mpm::NodeValues<Real> tangents;    // of groups of points
     std::vector<std::vector<Mat3>> slopes;   // ∂P of the nodes of blocks with bodies near, else empty
     double scale = 1;                  // of imbalance: what the tolerance is relative to [N s]

@@ -59,7 +59,7 @@ public:
             to[axis] = i % mpm::kBlockSide;
         }
         const std::int32_t nodes = blocks_.points[block].nodeBlocks[static_cast<std::size_t>(mpm::neighbour(over.x, over.y, over.z))];
-        return {blocks_.nodes[static_cast<std::size_t>(nodes)].pointBlocks[mpm::neighbour(0, 0, 0)], (to.x * mpm::kBlockSide + to.y) * mpm::kBlockSide + to.z,
+        return {blocks_.nodes[static_cast<std::size_t>(nodes)].points, (to.x * mpm::kBlockSide + to.y) * mpm::kBlockSide + to.z,
                 mpm::kBlockSide * Vec3{static_cast<double>(over.x), static_cast<double>(over.y), static_cast<double>(over.z)}};
     }
     /// Whether there are points on all six sides, in the next cell or in the one behind it: a single cell without any is a hole, not a surface.

@@ -97,10 +97,12 @@ world::StepReport ElastoplasticMethod<Real>::step(const Exec& exec, world::World
 template <class Real>
 void ElastoplasticMethod<Real>::pointsToGrid(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("points to grid");
-    mpm::makeRoom(tiles_, blocks_.points.size() * mpm::kTileNodes * mpm::kNodeReals);
     reaches_.resize(blocks_.points.size());
     const FlowMemory<Real> memories(memory(dt), matter_, frame_.smallestSpacing());
-    withKernels([&]<template <class> class Stencil, mpm::Memory kMemory>() { exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) { scatterBlock<Stencil, kMemory>(world, b, memories, dt); }); });
+    withKernels([&]<template <class> class Stencil, mpm::Memory kMemory>() {
+        mpm::scatterBlocks(exec, blocks_, nodes_, [&](std::size_t b) { return reaches_[b] = mpm::reachOf<Stencil<Real>>(blocks_.points[b], points_.position); },
+                           [&](std::size_t b, int, Real* tile) { scatterBlock<Stencil, kMemory>(world, blocks_.points[b], memories, dt, tile); });
+    });
 }
 
 template <class Real>
@@ -123,15 +125,11 @@ template <class Real>
 // −w Δt V⁰ τ D⁻¹ (x_i − x_p): the force (23) with the weight gradients of the moving-least-squares form [Hu2018].
 template <class Real>
 template <template <class> class Stencil, mpm::Memory kMemory>
-void ElastoplasticMethod<Real>::scatterBlock(const world::World& world, std::size_t b, const FlowMemory<Real>& memories, double dt) {
+void ElastoplasticMethod<Real>::scatterBlock(const world::World& world, const mpm::PointBlock& block, const FlowMemory<Real>& memories, double dt, Real* tile) const {
     using W = Wide<Real>;
     const std::array<Real, 3> h{static_cast<Real>(frame_.spacing.x), static_cast<Real>(frame_.spacing.y), static_cast<Real>(frame_.spacing.z)};
     const std::array<Real, 3> force = perAxis(implicit() ? 0 : Stencil<Real>::kPerMoment * dt);   // an implicit update finds the stress with the velocities
     const bool pushed = world.forces.any();
-    const mpm::PointBlock& block = blocks_.points[b];
-    Real* tile = tiles_.data() + b * mpm::kTileNodes * mpm::kNodeReals;
-    reaches_[b] = mpm::reachOf<Stencil<Real>>(block, points_.position);
-    mpm::clearTile(reaches_[b], tile);
     for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
         const Stencil<Real> stencil(points_.position.group(g));
         const Real *velocity = points_.velocity.group(g), *gradient = points_.gradient.group(g), *stress = points_.stress.group(g);
@@ -183,7 +181,7 @@ double ElastoplasticMethod<Real>::mostFriction(const world::World& world) const 
     return materials.empty() ? most : std::max({most, steepestOwn_.value_or(0), settings_.fastMuHat.value_or(0)});
 }
 
-// Tiles to nodes, momentum to velocity, gravity, bodies.
+// Momentum to velocity, gravity, bodies.
 template <class Real>
 double ElastoplasticMethod<Real>::updateNodes(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("grid");
@@ -197,7 +195,6 @@ double ElastoplasticMethod<Real>::sumNodes(const Exec& exec, const world::World&
     blocksChanged_ = false;
     placedRevision_ = world.revision;
     contact_.beginStep(exec, world, freeBodies_);
-    mpm::makeRoom(nodes_, blocks_.nodes.size() * mpm::kBlockNodes * mpm::kNodeReals);
     const NodeUpdate<Real> update(frame_.spacing, world.gravity, dt);
     return withMemory([&]<mpm::Memory kMemory>() {
         return exec.reduce(
@@ -206,7 +203,6 @@ double ElastoplasticMethod<Real>::sumNodes(const Exec& exec, const world::World&
                 double cells = 0;
                 for (std::size_t b = begin; b < end; ++b) {
                     Real* values = nodes_.data() + b * mpm::kBlockNodes * mpm::kNodeReals;
-                    mpm::sumTiles(blocks_.nodes[b], tiles_.data(), reaches_, values);
                     const double free = update.template block<kMemory>(values);
                     cells = std::max(cells, withBodies && contact_.near(b) ? meetBodies(b, dt) : free);
                 }

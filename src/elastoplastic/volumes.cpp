@@ -70,22 +70,17 @@ Wide<Real> shearRate(const Real* gradient) {
 template <class Real>
 void ElastoplasticMethod<Real>::fillNodes(const Exec& exec) {
     const auto perCell = static_cast<Real>(1 / frame_.cellVolume());
-    mpm::makeRoom(volumeTiles_, blocks_.points.size() * mpm::kTileNodes);
-    exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
+    mpm::scatterBlocks<1>(exec, blocks_, filling_, [&](std::size_t b) { return reaches_[b]; }, [&](std::size_t b, int, Real* tile) {
         const mpm::PointBlock& block = blocks_.points[b];
-        alignas(64) std::array<Real, mpm::kNumberTile> tile{};
         for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) {
             const Wide<Real> filled = Wide<Real>::load(points_.volume.group(g)) * perCell * volumeRatio(points_, g);
             const int points = mpm::pointsInGroup(block, g);
-            mpm::withStencil(settings_.kernel, [&]<template <class> class Stencil>() { mpm::scatterNumber(Stencil<Real>(points_.position.group(g)), filled, points, tile.data()); });
+            mpm::withStencil(settings_.kernel, [&]<template <class> class Stencil>() { mpm::scatterNumber(Stencil<Real>(points_.position.group(g)), filled, points, tile); });
         }
-        std::copy_n(tile.begin(), mpm::kTileNodes, volumeTiles_.begin() + static_cast<std::ptrdiff_t>(b * mpm::kTileNodes));
     });
-    mpm::makeRoom(filling_, blocks_.nodes.size() * mpm::kBlockNodes);
     exec.forTasks(blocks_.nodes.size(), [&](std::size_t b, int) {
-        Real* filling = filling_.data() + b * mpm::kBlockNodes;
-        mpm::sumTiles<1>(blocks_.nodes[b], volumeTiles_.data(), reaches_, filling);
         if (!contact_.near(b)) return;
+        Real* filling = filling_.data() + b * mpm::kBlockNodes;
         for (int n = 0; n < mpm::kBlockNodes; ++n) {
             const double open = contact_.openPart(b, n, settings_.kernel);
             filling[n] = open < kLeastOpen ? Real(kWall) : static_cast<Real>(filling[n] / open);
@@ -100,7 +95,7 @@ void ElastoplasticMethod<Real>::findLacks(const Exec& exec) {
     std::ranges::fill(lack_, Real(0));
     exec.forTasks(blocks_.points.size(), [&](std::size_t b, int) {
         alignas(64) std::array<Real, mpm::kTileNodes> tile;
-        mpm::loadTile<1>(blocks_.points[b], {.low = {1, 1, 1}, .high = {7, 7, 7}}, filling_.data(), tile.data());
+        mpm::loadTile<1>(blocks_.points[b], {.low = {1, 1, 0}, .high = {7, 7, 8}}, filling_.data(), tile.data());
         constexpr int kSelf = mpm::kNeighbours / 2;
         Real* lack = lack_.data() + static_cast<std::size_t>(blocks_.points[b].nodeBlocks[kSelf]) * mpm::kBlockNodes;
         for (int n = 0; n < mpm::kBlockNodes; ++n) {

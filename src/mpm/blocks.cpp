@@ -115,20 +115,15 @@ Blocks connectBlocks(const Exec& exec, const GridFrame& frame, std::vector<Point
     Blocks blocks{std::move(pointBlocks), {}};
     const std::vector<std::uint64_t> nodeKeys = reachedBlocks(exec, frame, blocks.points);
     blocks.nodes.resize(nodeKeys.size());
-    for (std::size_t b = 0; b < nodeKeys.size(); ++b) {
-        blocks.nodes[b].coord = blockOfKey(nodeKeys[b]);
-        blocks.nodes[b].pointBlocks.fill(-1);
-    }
+    for (std::size_t b = 0; b < nodeKeys.size(); ++b) blocks.nodes[b].coord = blockOfKey(nodeKeys[b]);
     exec.forBlocks(blocks.points.size(), 256, [&](std::size_t begin, std::size_t end) {
         for (std::size_t b = begin; b < end; ++b)
             for (int n = 0; n < kNeighbours; ++n) {
                 const BlockCoord c = frame.wrap(blocks.points[b].coord + BlockCoord{n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1});
-                const auto node = static_cast<std::size_t>(std::ranges::lower_bound(nodeKeys, cellKey(c, 0)) - nodeKeys.begin());
-                blocks.points[b].nodeBlocks[static_cast<std::size_t>(n)] = static_cast<std::int32_t>(node);
-                // Seen from the node block, the point block lies at the opposite offset; no two point blocks share one.
-                blocks.nodes[node].pointBlocks[static_cast<std::size_t>(kNeighbours - 1 - n)] = static_cast<std::int32_t>(b);
+                blocks.points[b].nodeBlocks[static_cast<std::size_t>(n)] = static_cast<std::int32_t>(std::ranges::lower_bound(nodeKeys, cellKey(c, 0)) - nodeKeys.begin());
             }
     });
+    for (std::size_t b = 0; b < blocks.points.size(); ++b) blocks.nodes[static_cast<std::size_t>(blocks.points[b].nodeBlocks[neighbour(0, 0, 0)])].points = static_cast<std::int32_t>(b);
     return blocks;
 }
 

@@ -30,7 +30,7 @@ inline int pointsInGroup(const PointBlock& block, std::uint32_t group) {
 }
 struct NodeBlock {
     BlockCoord coord;
-    std::array<std::int32_t, kNeighbours> pointBlocks{};    // −1 where there is none
+    std::int32_t points = -1;   // the point block of the same place; −1 where there is none
 };
 
 struct Blocks {

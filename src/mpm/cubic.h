@@ -49,41 +49,22 @@ struct CubicStencil {
     }
 };
 
-/// Adds Count points of a group that have the same nodes, from the p-th on, to those: x_i y_j z_k (value + i ax + j ay + k az) at
-/// node (i, j, k).
-template <std::size_t Count, class Real>
+/// Adds the p-th point of a group to its nodes: x_i y_j z_k (value + i ax + j ay + k az) at node (i, j, k).
+template <class Real>
 [[gnu::always_inline]] inline void addToNodes(const CubicStencil<Real>& s, const Real (&value)[4][64], std::size_t p, Real* node) {
     using W = Wide<Real>;
     constexpr int kRow = kNodeReals * kTileSide, kPlane = kRow * kTileSide;
-    std::array<std::array<W, 4>, Count> z;
-    std::array<W, Count> ax, ay, az, atX;   // atX: value + i ax
-    for (std::size_t n = 0; n < Count; ++n) {
-        for (std::size_t k = 0; k < 4; ++k) z[n][k] = W(s.weight[2][k][p + n]);
-        const std::size_t first = 8 * (p + n);
-        ax[n] = W::load(value[1] + first);
-        ay[n] = W::load(value[2] + first);
-        az[n] = W::load(value[3] + first);
-        atX[n] = W::load(value[0] + first) - ax[n];
-    }
-    for (std::size_t i = 0; i < 4; ++i) {
-        std::array<W, Count> atY;
-        for (std::size_t n = 0; n < Count; ++n) {
-            atY[n] = atX[n] - ay[n];
-            atX[n] += ax[n];
-        }
-        for (std::size_t j = 0; j < 4; ++j) {
+    std::array<W, 4> z;
+    for (std::size_t k = 0; k < 4; ++k) z[k] = W(s.weight[2][k][p]);
+    const W ax = W::load(value[1] + 8 * p), ay = W::load(value[2] + 8 * p), az = W::load(value[3] + 8 * p);
+    W atX = W::load(value[0] + 8 * p) - ax;   // value + i ax
+    for (std::size_t i = 0; i < 4; ++i, atX += ax) {
+        W atY = atX - ay;
+        for (std::size_t j = 0; j < 4; ++j, atY += ay) {
             Real* at = node + static_cast<int>(i) * kPlane + static_cast<int>(j) * kRow;
-            std::array<W, 4> sum;
-            for (std::size_t k = 0; k < 4; ++k) sum[k] = W::load(at + kNodeReals * static_cast<int>(k));
-            for (std::size_t n = 0; n < Count; ++n) {
-                const W xy(s.weight[0][i][p + n] * s.weight[1][j][p + n]), slope = az[n] * xy, middle = atY[n] * xy, next = middle + slope;
-                sum[0] = mulAdd(middle - slope, z[n][0], sum[0]);
-                sum[1] = mulAdd(middle, z[n][1], sum[1]);
-                sum[2] = mulAdd(next, z[n][2], sum[2]);
-                sum[3] = mulAdd(next + slope, z[n][3], sum[3]);
-                atY[n] += ay[n];
-            }
-            for (std::size_t k = 0; k < 4; ++k) sum[k].store(at + kNodeReals * static_cast<int>(k));
+            const W xy(s.weight[0][i][p] * s.weight[1][j][p]), slope = az * xy, middle = atY * xy, next = middle + slope;
+            const std::array<W, 4> along{middle - slope, middle, next, next + slope};
+            for (std::size_t k = 0; k < 4; ++k) mulAdd(along[k], z[k], W::load(at + kNodeReals * static_cast<int>(k))).store(at + kNodeReals * static_cast<int>(k));
         }
     }
 }

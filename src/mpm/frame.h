@@ -52,6 +52,7 @@ struct GridFrame {
     /// The same point seen from the block of its nearest node.
     Place recentre(const BlockCoord& block, const Vec3& p) const {
         Place place{block, p};
+        if (minComponent(p) >= -0.5 && maxComponent(p) < kBlockSide - 0.5) return place;   // most points
         for (int axis = 0; axis < 3; ++axis) {
             const int shift = static_cast<int>(std::floor((p[axis] + 0.5) / kBlockSide));
             place.position[axis] -= kBlockSide * shift;

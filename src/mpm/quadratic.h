@@ -50,58 +50,27 @@ struct QuadraticStencil {
     }
 };
 
-/// Adds Count points of a group that have the same nodes, from the p-th on, to those: x_i y_j z_k (value + i ax + j ay + k az) at
-/// node (i, j, k), where x₀ = y₀ = z₀ = 1.
-template <std::size_t Count, class Real>
+/// Adds the p-th point of a group to its nodes: x_i y_j z_k (value + i ax + j ay + k az) at node (i, j, k), where x₀ = y₀ = z₀ = 1.
+template <class Real>
 [[gnu::always_inline]] inline void addToNodes(const QuadraticStencil<Real>& s, const Real (&value)[4][64], std::size_t p, Real* node) {
     using W = Wide<Real>;
     constexpr int kRow = kNodeReals * kTileSide, kPlane = kRow * kTileSide;
-    std::array<W, Count> z0, z2;
-    for (std::size_t n = 0; n < Count; ++n) {
-        z0[n] = W(s.outer[2][0][p + n]);
-        z2[n] = W(s.outer[2][1][p + n]);
-    }
-    const auto row = [&](const std::array<W, Count>& v, const std::array<W, Count>& az, Real* at) {
-        W below = W::load(at), middle = W::load(at + kNodeReals), above = W::load(at + 2 * kNodeReals);
-        for (std::size_t n = 0; n < Count; ++n) {
-            below = mulAdd(v[n] - az[n], z0[n], below);
-            middle += v[n];
-            above = mulAdd(v[n] + az[n], z2[n], above);
-        }
-        below.store(at);
-        middle.store(at + kNodeReals);
-        above.store(at + 2 * kNodeReals);
+    const W y0(s.outer[1][0][p]), y2(s.outer[1][1][p]), z0(s.outer[2][0][p]), z2(s.outer[2][1][p]);
+    const auto row = [&](const W& v, const W& az, Real* at) {
+        mulAdd(v - az, z0, W::load(at)).store(at);
+        (W::load(at + kNodeReals) + v).store(at + kNodeReals);
+        mulAdd(v + az, z2, W::load(at + 2 * kNodeReals)).store(at + 2 * kNodeReals);
     };
-    const auto plane = [&](const std::array<W, Count>& v, const std::array<W, Count>& ay, const std::array<W, Count>& az, Real* at) {
-        std::array<W, Count> low, lowZ, high, highZ;
-        for (std::size_t n = 0; n < Count; ++n) {
-            const W y0(s.outer[1][0][p + n]), y2(s.outer[1][1][p + n]);
-            low[n] = (v[n] - ay[n]) * y0;
-            lowZ[n] = az[n] * y0;
-            high[n] = (v[n] + ay[n]) * y2;
-            highZ[n] = az[n] * y2;
-        }
-        row(low, lowZ, at);
+    const auto plane = [&](const W& v, const W& ay, const W& az, Real* at) {
+        row((v - ay) * y0, az * y0, at);
         row(v, az, at + kRow);
-        row(high, highZ, at + 2 * kRow);
+        row((v + ay) * y2, az * y2, at + 2 * kRow);
     };
-    std::array<W, Count> v, ay, az, lowV, lowY, lowZ, highV, highY, highZ;
-    for (std::size_t n = 0; n < Count; ++n) {
-        const std::size_t first = 8 * (p + n);
-        const W ax = W::load(value[1] + first), x0(s.outer[0][0][p + n]), x2(s.outer[0][1][p + n]);
-        v[n] = W::load(value[0] + first);
-        ay[n] = W::load(value[2] + first);
-        az[n] = W::load(value[3] + first);
-        lowV[n] = (v[n] - ax) * x0;
-        lowY[n] = ay[n] * x0;
-        lowZ[n] = az[n] * x0;
-        highV[n] = (v[n] + ax) * x2;
-        highY[n] = ay[n] * x2;
-        highZ[n] = az[n] * x2;
-    }
-    plane(lowV, lowY, lowZ, node);
+    const W v = W::load(value[0] + 8 * p), ax = W::load(value[1] + 8 * p), ay = W::load(value[2] + 8 * p), az = W::load(value[3] + 8 * p);
+    const W x0(s.outer[0][0][p]), x2(s.outer[0][1][p]);
+    plane((v - ax) * x0, ay * x0, az * x0, node);
     plane(v, ay, az, node + kPlane);
-    plane(highV, highY, highZ, node + 2 * kPlane);
+    plane((v + ax) * x2, ay * x2, az * x2, node + 2 * kPlane);
 }
 
 /// Σ w v over the nodes of the p-th point, and its first moments about the nearest node; without the weight of that node.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A point block's private piece of the grid: 8x8x8 nodes, its own 4x4x4 with two more around (one for the kernel, one for
-// the drift of points between sorts). Points scatter into it without locks; tiles are then added to the nodes in a fixed
-// order, so the sums have the same bits for any number of threads.
+// The piece of the grid that the points of a block see: 8x8x8 nodes, the block's own 4x4x4 with two more around (one for the kernel, one for
+// the drift of points between sorts). It lies in the nearest cache while a block is worked on. Points scatter into it without locks; it is then
+// added to the nodes, which blocks do in an order that is the same for any number of threads, and so are the sums.
 #pragma once
 
 #include "core/table.h"
@@ -9,7 +9,9 @@
 #include "mpm/blocks.h"
 
 #include <algorithm>
-#include <span>
+#include <array>
+#include <utility>
+#include <vector>
 
 namespace talus::mpm {
 
@@ -27,8 +29,8 @@ struct NodeSums {
     Wide<Real> value, x, y, z;
 };
 
-/// Numbers that a tile of one number per node needs: rows are worked on four nodes at a time, and the last one reaches beyond.
-inline constexpr std::size_t kNumberTile = kTileNodes + 4;
+/// Rows of a tile of one number per node are worked on four nodes at a time, and the last one reaches beyond by so many numbers.
+inline constexpr std::size_t kRowBeyond = 4, kNumberTile = kTileNodes + kRowBeyond;
 
 /// Room for as many numbers and no more; what was in it is lost.
 template <class Real>
@@ -40,7 +42,14 @@ void makeRoom(NodeValues<Real>& values, std::size_t size) {
     values.resize(size);
 }
 
-/// The part of a tile that a block's points reach, [low, high) along each axis: 6 of 8 nodes right after a sort, 8 before the next one.
+/// A tile lies in three node blocks along each axis. Where it begins in that of the offset −1, 0 or 1, and at which of the block's nodes.
+struct Share {
+    int tile, local, count;
+};
+constexpr std::array<Share, 3> kShares{Share{0, 2, 2}, Share{2, 0, 4}, Share{6, 0, 2}};
+
+/// The part of a tile that a block's points reach, [low, high) along each axis: 6 of 8 nodes right after a sort, 8 before the next one. Along z whole
+/// shares of node blocks: rows are then of known lengths, and no longer in cache lines.
 struct Reach {
     Vec3i low{0, 0, 0}, high{kTileSide, kTileSide, kTileSide};
 };
@@ -58,75 +67,83 @@ Reach reachOf(const PointBlock& block, const Column<Real, 3>& position) {
         reach.low[axis] = std::clamp(Stencil::first(minLane(least)) + kOrigin, 0, kTileSide);
         reach.high[axis] = std::clamp(Stencil::first(maxLane(most)) + Stencil::kNodes + kOrigin, reach.low[axis], kTileSide);
     }
+    for (const Share& share : kShares) {
+        if (reach.low.z > share.tile && reach.low.z < share.tile + share.count) reach.low.z = share.tile;
+        if (reach.high.z > share.tile && reach.high.z < share.tile + share.count) reach.high.z = share.tile + share.count;
+    }
     return reach;
 }
 
-/// First tile index, first local node and number of nodes along an axis that a node block shares with the tile of its
-/// neighbour at offset −1, 0 or 1, as far as the tile is reached.
-struct Overlap {
-    int tile, local, count;
-};
-constexpr Overlap overlap(int offset, int low, int high) {
-    const Overlap all = offset < 0 ? Overlap{6, 0, 2} : offset == 0 ? Overlap{2, 0, 4} : Overlap{0, 2, 2};
-    const int first = std::max(all.tile, low), last = std::min(all.tile + all.count, high);
-    return {first, all.local + first - all.tile, std::max(0, last - first)};
-}
-
-/// Calls row(node index in the block, node index in the tile, number of nodes) for what a node block shares with the
-/// tile of its neighbour at offset n.
+/// Calls row<number of nodes>(index of the first node among all nodes, index in the tile) for all that the reached part of a tile shares with node blocks.
 template <class Row>
-[[gnu::always_inline]] inline void forSharedRows(int n, const Reach& reach, const Row& row) {
-    const Overlap ox = overlap(n / 9 - 1, reach.low.x, reach.high.x), oy = overlap(n / 3 % 3 - 1, reach.low.y, reach.high.y),
-                  oz = overlap(n % 3 - 1, reach.low.z, reach.high.z);
-    if (oz.count == 0) return;
-    for (int x = 0; x < ox.count; ++x)
-        for (int y = 0; y < oy.count; ++y)
-            row(((ox.local + x) * kBlockSide + oy.local + y) * kBlockSide + oz.local,
-                ((ox.tile + x) * kTileSide + oy.tile + y) * kTileSide + oz.tile, oz.count);
-}
-
-/// The reached part of a tile = 0.
-template <int Reals = kNodeReals, class Real>
-void clearTile(const Reach& reach, Real* tile) {
+[[gnu::always_inline]] inline void forRows(const PointBlock& block, const Reach& reach, const Row& row) {
+    const auto blockOf = [](int i) { return static_cast<std::size_t>((i + 2) / kBlockSide); };   // 0, 1, 2
+    const auto localOf = [](int i) { return (i + 2) % kBlockSide; };
     for (int x = reach.low.x; x < reach.high.x; ++x)
-        for (int y = reach.low.y; y < reach.high.y; ++y)
-            std::fill_n(tile + Reals * ((x * kTileSide + y) * kTileSide + reach.low.z), Reals * (reach.high.z - reach.low.z), Real(0));
+        for (int y = reach.low.y; y < reach.high.y; ++y) {
+            const std::int32_t* nodeBlocks = &block.nodeBlocks[9 * blockOf(x) + 3 * blockOf(y)];
+            const int local = (localOf(x) * kBlockSide + localOf(y)) * kBlockSide, tile = (x * kTileSide + y) * kTileSide;
+            const auto part = [&]<std::size_t kShare>() __attribute__((always_inline)) {
+                constexpr Share z = kShares[kShare];
+                if (reach.low.z <= z.tile && z.tile < reach.high.z) row.template operator()<z.count>(static_cast<std::size_t>(nodeBlocks[kShare]) * kBlockNodes + static_cast<std::size_t>(local + z.local), tile + z.tile);
+            };
+            part.template operator()<0>();
+            part.template operator()<1>();
+            part.template operator()<2>();
+        }
 }
 
-/// nodes = the sum of the tiles that reach this block. `tiles` holds the tile of every point block, `reaches` what counts of it.
+/// nodes += the reached part of the tile of a point block, which is left empty.
 template <int Reals = kNodeReals, class Real>
-void sumTiles(const NodeBlock& block, const Real* tiles, std::span<const Reach> reaches, Real* nodes) {
-    std::fill_n(nodes, kBlockNodes * Reals, Real(0));
-    for (int n = 0; n < kNeighbours; ++n) {
-        const std::int32_t from = block.pointBlocks[static_cast<std::size_t>(n)];
-        if (from < 0) continue;
-        const Real* tile = tiles + static_cast<std::size_t>(from) * kTileNodes * Reals;
-        forSharedRows(n, reaches[static_cast<std::size_t>(from)], [&](int node, int tileNode, int count) {
-            Real* to = nodes + Reals * node;
-            const Real* add = tile + Reals * tileNode;
-            if constexpr (Reals % 8 == 0)
-                for (int k = 0; k < Reals * count; k += 8) (Wide<Real>::load(to + k) + Wide<Real>::load(add + k)).store(to + k);
-            else
-                for (int k = 0; k < Reals * count; ++k) to[k] += add[k];
-        });
-    }
+void pourTile(const PointBlock& block, const Reach& reach, Real* tile, Real* nodes) {
+    forRows(block, reach, [&]<int kCount>(std::size_t node, int tileNode) __attribute__((always_inline)) {
+        Real *to = nodes + Reals * node, *from = tile + Reals * tileNode;
+        if constexpr (Reals * kCount % 8 == 0)
+            for (int k = 0; k < Reals * kCount; k += 8) {
+                (Wide<Real>::load(to + k) + Wide<Real>::load(from + k)).store(to + k);
+                Wide<Real>(Real(0)).store(from + k);
+            }
+        else
+            for (int k = 0; k < Reals * kCount; ++k) to[k] += std::exchange(from[k], Real(0));
+    });
 }
 
-/// tile = the nodes that a point block reaches, within the given part.
+/// tile = the nodes that a point block reaches.
 template <int Reals = kNodeReals, class Real>
 void loadTile(const PointBlock& block, const Reach& reach, const Real* nodes, Real* tile) {
-    for (int n = 0; n < kNeighbours; ++n) {
-        // Seen from the node block at offset n, this block lies at the opposite offset.
-        const Real* from = nodes + static_cast<std::size_t>(block.nodeBlocks[static_cast<std::size_t>(n)]) * kBlockNodes * Reals;
-        forSharedRows(kNeighbours - 1 - n, reach, [&](int node, int tileNode, int count) {
-            const Real* source = from + Reals * node;
-            Real* to = tile + Reals * tileNode;
-            if constexpr (Reals % 8 == 0)
-                for (int k = 0; k < Reals * count; k += 8) Wide<Real>::load(source + k).store(to + k);
-            else
-                for (int k = 0; k < Reals * count; ++k) to[k] = source[k];
+    forRows(block, reach, [&]<int kCount>(std::size_t node, int tileNode) __attribute__((always_inline)) {
+        const Real* from = nodes + Reals * node;
+        Real* to = tile + Reals * tileNode;
+        if constexpr (Reals * kCount % 8 == 0)
+            for (int k = 0; k < Reals * kCount; k += 8) Wide<Real>::load(from + k).store(to + k);
+        else
+            for (int k = 0; k < Reals * kCount; ++k) to[k] = from[k];
+    });
+}
+
+/// nodes = what the points of all blocks give to them: scatter(b, worker, tile) adds that of block b to an empty tile, of which reach(b) counts. Tiles
+/// are added to the nodes in the order of the blocks, so the sums are the same for any number of threads, and nodes are in the cache as long as
+/// blocks come that reach them.
+template <int Reals = kNodeReals, class Real, class ReachOf, class Scatter>
+void scatterBlocks(const Exec& exec, const Blocks& blocks, NodeValues<Real>& nodes, const ReachOf& reach, const Scatter& scatter) {
+    makeRoom(nodes, blocks.nodes.size() * kBlockNodes * Reals);
+    exec.forBlocks(blocks.nodes.size(), 64, [&](std::size_t begin, std::size_t end) { std::fill_n(nodes.data() + begin * kBlockNodes * Reals, (end - begin) * kBlockNodes * Reals, Real(0)); });
+    struct Work {
+        Reach reach = {};
+        NodeValues<Real> tile = NodeValues<Real>(kTileNodes * Reals + kRowBeyond, Real(0));
+    };
+    std::vector<Work> works(exec.slots());
+    exec.forTasksInOrder(
+        blocks.points.size(),
+        [&](std::size_t b, int worker, std::size_t slot) {
+            Work& work = works[slot];
+            work.reach = reach(b);
+            scatter(b, worker, work.tile.data());
+        },
+        [&](std::size_t b, std::size_t slot) {
+            Work& work = works[slot];
+            pourTile<Reals>(blocks.points[b], work.reach, work.tile.data(), nodes.data());
         });
-    }
 }
 
 }  // namespace talus::mpm

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // APIC transfers [Jiang2015] with any kernel, eight points at a time. A stencil (mpm/quadratic.h, mpm/cubic.h) has the weights of a group of
 // points: a base node each, with f the place of the point relative to it in cell units, a factor `centre` that all weights share, and
-//     addToNodes<Count>   Count points of the group that have the same nodes give their values and slopes to these,
-//     sumNodes            a point takes the sum of its nodes' values and their first moments about the base node.
+//     addToNodes   a point gives its values and slopes to its nodes,
+//     sumNodes     a point takes the sum of its nodes' values and their first moments about the base node.
 // Both run through the nodes sum-factorised: z, then y, then x.
 #pragma once
 
@@ -55,13 +55,7 @@ template <template <class> class Stencil, class Real, class Along>
     take(1);
     take(2);
     storeTransposed<Real>({m.mass, m.momentum[0], m.momentum[1], m.momentum[2], m.remembered, m.impulse[0], m.impulse[1], m.impulse[2]}, value[0]);
-    for (std::size_t p = 0, count = static_cast<std::size_t>(points); p < count;) {
-        const bool pair = p + 1 < count && s.corner[p] == s.corner[p + 1];
-        Real* node = tile + kNodeReals * s.corner[p];
-        if (pair) addToNodes<2>(s, value, p, node);
-        else addToNodes<1>(s, value, p, node);
-        p += pair ? 2 : 1;
-    }
+    for (std::size_t p = 0, count = static_cast<std::size_t>(points); p < count; ++p) addToNodes(s, value, p, tile + kNodeReals * s.corner[p]);
 }
 
 /// Velocity Σ w v and its first moment Σ w v (r_i − r_p)ᵀ, r in cell units.

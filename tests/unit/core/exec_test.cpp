@@ -81,6 +81,28 @@ TEST(Exec, sortIsStableAndAgreesWithStdSort) {
     }
 }
 
+TEST(Exec, tasksInOrderEndInTheirOrder) {
+    for (const int threads : {1, 2, 3, 8}) {
+        const Exec exec(threads);
+        std::vector<std::size_t> ended;
+        std::vector<std::size_t> inSlot(exec.slots());
+        exec.forTasksInOrder(
+            500, [&](std::size_t task, int, std::size_t slot) { inSlot[slot] = task; },
+            [&](std::size_t task, std::size_t slot) {
+                EXPECT_EQ(inSlot[slot], task);
+                ended.push_back(task);   // no lock: one at a time
+            });
+        ASSERT_EQ(ended.size(), 500u);
+        for (std::size_t task = 0; task < ended.size(); ++task) EXPECT_EQ(ended[task], task);
+        for (const bool inFirst : {true, false}) {
+            const auto fail = [](std::size_t task, bool here) {
+                if (here && task == 37) throw std::runtime_error("task");
+            };
+            EXPECT_THROW(exec.forTasksInOrder(100, [&](std::size_t task, int, std::size_t) { fail(task, inFirst); }, [&](std::size_t task, std::size_t) { fail(task, !inFirst); }), std::runtime_error);
+        }
+    }
+}
+
 TEST(Exec, exceptionsReachTheCaller) {
     for (const int threads : {1, 3})
         EXPECT_THROW(Exec(threads).forTasks(100, [](std::size_t task, int) { if (task == 37) throw std::runtime_error("task"); }), std::runtime_error);

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <tuple>
 #include <utility>
 
@@ -115,24 +116,24 @@ double weightAt(int nodes, double d) {
 template <template <class> class Stencil, class Real>
 class DenseTransfer {
 public:
-    DenseTransfer() : blocks_(sorted()), tiles_(blocks_.points.size() * kTileNodes * kNodeReals, Real(0)) {}
+    DenseTransfer() : blocks_(sorted()) {}
 
     void scatterAll() {
-        forGroups([&](std::size_t b, std::uint32_t g, int count) { scatterGroup(b, g, count); });
+        scatterBlocks(Exec(3), blocks_, nodes_, [](std::size_t) { return Reach{}; }, [&](std::size_t b, int, Real* tile) {
+            const std::lock_guard lock(mutex_);
+            forGroupsOf(b, [&](std::uint32_t g, int count) { scatterGroup(b, g, count, tile); });
+        });
     }
 
     void expectSameNodes() const {
-        const std::vector<Reach> whole(blocks_.points.size());
-        NodeValues<Real> values(kBlockNodes * kNodeReals);
         double mass = 0;
         Vec3 momentum;
-        for (const NodeBlock& block : blocks_.nodes) {
-            sumTiles(block, tiles_.data(), whole, values.data());
+        for (std::size_t b = 0; b < blocks_.nodes.size(); ++b) {
             for (int n = 0; n < kBlockNodes; ++n) {
-                const BlockCoord& c = block.coord;
+                const BlockCoord& c = blocks_.nodes[b].coord;
                 const auto found = dense_.find({4 * c.x + n / 16, 4 * c.y + n / 4 % 4, 4 * c.z + n % 4});
                 const NodeSums expected = found == dense_.end() ? NodeSums{} : found->second;
-                const Real* node = values.data() + kNodeReals * n;
+                const Real* node = nodes_.data() + kNodeReals * (kBlockNodes * b + static_cast<std::size_t>(n));
                 for (std::size_t k = 0; k < kNodeReals; ++k) EXPECT_NEAR(node[k], expected[k], kTolerance);
                 mass += node[0];
                 momentum += Vec3{node[1], node[2], node[3]};
@@ -187,10 +188,11 @@ private:
         return sortPoints(Exec(1), frame_, keys, points_.id, points_);
     }
     void forGroups(const std::function<void(std::size_t block, std::uint32_t group, int count)>& use) const {
-        for (std::size_t b = 0; b < blocks_.points.size(); ++b) {
-            const PointBlock& block = blocks_.points[b];
-            for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) use(b, g, std::min(8, static_cast<int>(block.points) - 8 * static_cast<int>(g - block.firstGroup)));
-        }
+        for (std::size_t b = 0; b < blocks_.points.size(); ++b) forGroupsOf(b, [&](std::uint32_t g, int count) { use(b, g, count); });
+    }
+    void forGroupsOf(std::size_t b, const std::function<void(std::uint32_t group, int count)>& use) const {
+        const PointBlock& block = blocks_.points[b];
+        for (std::uint32_t g = block.firstGroup; g < block.firstGroup + block.groups; ++g) use(g, pointsInGroup(block, g));
     }
     /// As far from where they were sorted as points may be between sorts.
     Positions drifted(std::uint32_t g, const std::function<double(std::size_t)>& part) {
@@ -199,7 +201,7 @@ private:
         return position;
     }
 
-    void scatterGroup(std::size_t b, std::uint32_t g, int count) {
+    void scatterGroup(std::size_t b, std::uint32_t g, int count, Real* tile) {
         const Positions position = drifted(g, [&](std::size_t i) { return std::sin(static_cast<double>(i + 24 * g)); });
         alignas(64) PointNumbers v;
         for (std::size_t k = 0; k < v.size(); ++k)
@@ -210,7 +212,7 @@ private:
         const auto along = [&](std::size_t axis) {
             return MomentaSlope<Real>{{column(4 + axis), column(7 + axis), column(10 + axis)}, {column(16 + axis), column(19 + axis), column(22 + axis)}};
         };
-        scatter(stencil, m, along, count, tiles_.data() + b * kTileNodes * kNodeReals);
+        scatter(stencil, m, along, count, tile);
         for (int p = 0; p < count; ++p) addDensely(blocks_.points[b].coord, placeOf(position, p), v, static_cast<std::size_t>(p));
     }
     void addDensely(const BlockCoord& block, const Vec3& at, const PointNumbers& v, std::size_t lane) {
@@ -243,7 +245,8 @@ private:
     GridFrame frame_ = periodicFrame();
     TestPoints points_;
     Blocks blocks_;
-    NodeValues<Real> tiles_;
+    NodeValues<Real> nodes_;
+    std::mutex mutex_;   // over what the test sums up itself
     std::map<std::tuple<int, int, int>, NodeSums> dense_;
     double mass_ = 0;
     Vec3 momentum_;
@@ -375,6 +378,29 @@ TEST(Kernel, isWhatItsIntegralGrowsBy) {
         EXPECT_EQ(kernelBelow(kernel, 2), 1);
         for (double x = -1.9; x < 2; x += 0.0625) EXPECT_NEAR((kernelBelow(kernel, x + 1e-4) - kernelBelow(kernel, x - 1e-4)) / 2e-4, weightAt(nodes, std::abs(x)), 1e-4) << x;
     }
+}
+
+TEST(Tile, isReachedWherePointsHaveNodes) {
+    const GridFrame frame = periodicFrame();
+    TestPoints points;
+    std::vector<Vec3> places;
+    const std::vector<std::uint64_t> keys = scatterPoints(frame, 40, points, places);   // few enough to leave out nodes
+    const Blocks blocks = sortPoints(Exec(1), frame, keys, points.id, points);
+    bool partly = false;
+    for (const PointBlock& block : blocks.points) {
+        const Reach reach = reachOf<QuadraticStencil<double>>(block, points.position);
+        for (int axis = 0; axis < 3; ++axis)
+            for (std::size_t row = 8 * std::size_t{block.firstGroup}; row < 8 * std::size_t{block.firstGroup} + block.points; ++row) {
+                const int first = QuadraticStencil<double>::first(points.position(row, axis)) + 2;
+                EXPECT_LE(reach.low[axis], first);
+                EXPECT_GE(reach.high[axis], first + 3);
+            }
+        std::size_t nodes = 0;
+        forRows(block, reach, [&]<int kCount>(std::size_t, int) { nodes += kCount; });
+        EXPECT_EQ(nodes, static_cast<std::size_t>((reach.high.x - reach.low.x) * (reach.high.y - reach.low.y) * (reach.high.z - reach.low.z)));
+        partly |= nodes < 256;
+    }
+    EXPECT_TRUE(partly);
 }
 
 TEST(Tile, loadsWhatTheNodesHold) {
