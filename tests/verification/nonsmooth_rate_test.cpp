@@ -15,12 +15,12 @@ JopLayer layerOf(int cells) {
     return {cells, nonsmooth::info, settings};
 }
 
-TEST(NonsmoothRate, aLayerSpeedsUpAsItsFrictionSays) { layerOf(16).compare(1); }
+TEST(NonsmoothRate, aLayerSpeedsUpAsItsFrictionSays) { layerOf(16).compare(1, 1); }
 
 // Bagnold's profile, 1 − (1 − z/h)^{3/2}, and its speed.
 TEST(NonsmoothStudy, aLayerTakesOnBagnoldsProfile) {
     JopLayer layer = layerOf(20);
-    layer.compare(9);
+    layer.compare(6, 9);   // velocities of one moment scatter by 2 %
     for (const double part : {0.25, 0.5, 0.75}) {
         const double shape = 1 - std::pow(1 - part, 1.5), found = layer.velocityAt(part) / layer.surfaceVelocity();
         std::printf("    u(%.2f h)/u(h) = %.3f, expected %.3f\n", part, found, shape);
