@@ -67,6 +67,8 @@ struct FrictionProblem {
 /// How far a site with the isotropic cone is from its law with this stress, at the velocities of the nodes: the square of the complementarity
 /// function, rates divided by the size of W, of which solvers take the mean [(Pa s)²]. In double, whatever the solver computed in.
 double residualSquared(const FrictionProblem&, std::size_t site, const SymTensor& stress);
+/// 2 |ε̇| of the grains of a site that take up `volume` [1/s].
+double shearRate(const FrictionProblem&, std::size_t site, double volume);
 
 /// A place where a body pushes nodes: the cone that its impulse lies in.
 struct ContactCone {

@@ -30,12 +30,6 @@ double rememberedRoom(const Grid& grid, const Points& points, std::size_t cell, 
     return sum / all;
 }
 
-double shearRate(const FrictionProblem& problem, std::size_t site, double volume) {
-    Mat3 flux;
-    for (std::size_t p = site * problem.width; p < (site + 1) * problem.width; ++p) flux += Mat3::outer(problem.pairVector[p], problem.nodes[problem.pairNode[p]].velocity);
-    return 2 * strainRate(flux) / volume;
-}
-
 void changeRoom(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, const FrictionProblem& problem, std::span<const double> counted, std::span<const double> taken, double dt, Points& points) {
     const Trilinear middle({0.5, 0.5, 0.5}, frame.spacing);
     exec.forBlocks(grid.cells.size(), kCellsPerTask, [&](std::size_t begin, std::size_t end) {

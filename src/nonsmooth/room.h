@@ -15,9 +15,6 @@ namespace talus::nonsmooth {
 /// What points of a cell remember, in the mean over their volume, or what is counted where they are spread thin.
 double rememberedRoom(const Grid&, const Points&, std::size_t cell, double counted);
 
-/// 2 |ε̇| of the grains of a site that take up `volume` [1/s].
-double shearRate(const FrictionProblem&, std::size_t site, double volume);
-
 /// At the end of a step. `taken` is the volume that grains of a cell take up [m³].
 void changeRoom(const Exec&, const mpm::GridFrame&, const Grid&, const FrictionProblem&, std::span<const double> counted, std::span<const double> taken, double dt, Points&);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The grid of the last step, for study: where stress lives and what the friction problem left there, and nodes.
 #include "nonsmooth/method.h"
-#include "nonsmooth/room.h"
 #include "world/chunk_writer.h"
 
 #include <cmath>

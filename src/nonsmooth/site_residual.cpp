@@ -34,4 +34,10 @@ double residualSquared(const FrictionProblem& problem, std::size_t site, const S
     return complementaritySquared(problem.friction[site], r, u);
 }
 
+double shearRate(const FrictionProblem& problem, std::size_t site, double volume) {
+    Mat3 flux;
+    for (std::size_t p = site * problem.width; p < (site + 1) * problem.width; ++p) flux += Mat3::outer(problem.pairVector[p], problem.nodes[problem.pairNode[p]].velocity);
+    return 2 * strainRate(flux) / volume;
+}
+
 }  // namespace talus::nonsmooth

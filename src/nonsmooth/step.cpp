@@ -242,7 +242,7 @@ double NonsmoothMethod::fastest(const Exec& exec) const {
 }
 
 // A site is too full where its nodes are on average: one node alone may be by the chance of where points lie, and with the fullest
-// of them, as in limitCompaction, a stirred bed swells by 8 % in 2 s.
+// of them, which says how much room there is, a stirred bed swells by 8 % in 2 s.
 void NonsmoothMethod::makeRoom(const Exec& exec, const world::World& world, double dt) {
     const auto phase = exec.phase("volume");
     excess_.assign(problem_.sites(), 0.0);

@@ -370,7 +370,7 @@ TEST(NonsmoothStudy, slabColumnsRunOutAsMeasured) {
     }
 }
 
-// Lagree's friction: 0.32 to 0.60, I₀ = 0.4, d = r₀/50; 2.2 a ± 10 %.
+// Lagrée's friction: 0.32 to 0.60, I₀ = 0.4, d = r₀/50; 2.2 a ± 10 %.
 TEST(NonsmoothStudy, aSlabColumnWhoseFrictionGrowsWithSpeedRunsOutAsMeasured) {
     for (const int cells : {16, 24}) EXPECT_NEAR(collapse(2, cells, 0.32, 0.60).runOut, 2.2 * 2, 0.1 * 2.2 * 2) << cells;
 }

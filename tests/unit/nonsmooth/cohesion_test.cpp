@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cohesion at one place, against closed forms.
 #include "nonsmooth/cohesion.h"
+#include "unit/nonsmooth/one_cell.h"
 
 #include <gtest/gtest.h>
 
@@ -12,31 +13,10 @@ namespace {
 constexpr double kMuHat = 0.6, kCohesion = 300, kDt = 0.01;   // k [Pa]
 const Rheology kSand{.friction = chiFriction(kMuHat), .fastFriction = chiFriction(kMuHat), .cohesion = kCohesion / kMuHat};
 
-/// One cubic cell of eight points whose nodes move with a velocity gradient.
-struct Cell {
-    mpm::GridFrame frame{{0, 0, 0}, {0.1, 0.1, 0.1}, {}};
-    Points points;
-    Grid grid;
-    FrictionProblem problem;
+struct Cell : OneCell {
     std::vector<double> cohesion;
-    Exec exec{1};
 
-    explicit Cell(const Mat3& gradient, StressBasis basis = StressBasis::constant) {
-        points.bindTogether();
-        points.resize(8);
-        for (std::size_t row = 0; row < 8; ++row) {
-            const Vec3i at = cornerOffset(row);
-            points.setPosition(row, {0.025 + 0.05 * at.x, 0.025 + 0.05 * at.y, 0.025 + 0.05 * at.z});
-            points.volume(row) = 1e-3 / 8;
-            points.mass(row) = 1500 * points.volume(row);
-            points.id(row) = static_cast<std::int64_t>(row);
-            points.setGradient(row, gradient);
-        }
-        grid = Grid::build(exec, frame, points);
-        assemble(exec, frame, grid, points, {&kSand, 1}, basis, {}, kDt, problem);
-        for (const Vec3i& n : grid.nodes) problem.nodes.push_back({gradient * nodePosition(frame, n), 8 / 1.5});
-        cohesion = siteCohesion(exec, frame, grid, points, {&kSand, 1}, basis);
-    }
+    explicit Cell(const Mat3& gradient, StressBasis basis = StressBasis::constant) : OneCell(kSand, gradient, kDt, basis), cohesion(siteCohesion(exec, frame, grid, points, {&kSand, 1}, basis)) {}
     /// λ of the first site [Pa].
     SymTensor solve() {
         pullTogether(exec, cohesion, kDt, problem);
@@ -53,8 +33,6 @@ struct Cell {
         return sum;
     }
 };
-
-Mat3 diagonal(double x, double y, double z) { return Mat3{{x, 0, 0, 0, y, 0, 0, 0, z}}; }
 
 // Pulled apart on all sides it holds −c 1 = −(k/μ̂) 1 and not more.
 TEST(Cohesion, holdsTensionUpToTheTipOfTheCone) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The room that grains remember, in one cell, against closed forms.
 #include "nonsmooth/room.h"
-#include "nonsmooth/transfer.h"
+#include "unit/nonsmooth/one_cell.h"
 
 #include <gtest/gtest.h>
 
@@ -13,29 +13,8 @@ namespace {
 constexpr double kDt = 0.01;
 const Rheology kSand{.friction = chiFriction(0.6), .fastFriction = chiFriction(0.6)};
 
-Mat3 diagonal(double x, double y, double z) { return Mat3{{x, 0, 0, 0, y, 0, 0, 0, z}}; }
-
-/// One cubic cell of eight points whose nodes move with a velocity gradient.
-struct Cell {
-    mpm::GridFrame frame{{0, 0, 0}, {0.1, 0.1, 0.1}, {}};
-    Points points;
-    Grid grid;
-    FrictionProblem problem;
-    std::vector<double> taken;
-    Exec exec{1};
-
-    explicit Cell(const Mat3& gradient) {
-        points.resize(8);
-        for (std::size_t row = 0; row < 8; ++row) {
-            const Vec3i at = cornerOffset(row);
-            points.setPosition(row, {0.025 + 0.05 * at.x, 0.025 + 0.05 * at.y, 0.025 + 0.05 * at.z});
-            points.volume(row) = 1e-3 / 8;
-            points.id(row) = static_cast<std::int64_t>(row);
-        }
-        grid = Grid::build(exec, frame, points);
-        taken = assemble(exec, frame, grid, points, {&kSand, 1}, StressBasis::constant, {}, kDt, problem);
-        for (const Vec3i& n : grid.nodes) problem.nodes.push_back({gradient * nodePosition(frame, n), 1});
-    }
+struct Cell : OneCell {
+    explicit Cell(const Mat3& gradient) : OneCell(kSand, gradient, kDt) {}
     void remember(float room) {
         for (std::size_t row = 0; row < points.rows(); ++row) points.room(row) = room;
     }
