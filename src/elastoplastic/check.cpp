@@ -92,11 +92,16 @@ void checkBodySpeeds(const world::World& world, double h, double stable, Problem
 void checkSoftness(const Settings& settings, const world::World& world, Problems& problems) {
     constexpr double kMostStrain = 0.25, kGoodStrain = 0.02;
     for (const world::Fill& fill : world.fills) {
-        const Matter matter = matterOf(settings, world.materials[static_cast<std::size_t>(fill.material)]);
+        const world::Material& material = world.materials[static_cast<std::size_t>(fill.material)];
+        const Matter matter = matterOf(settings, material);
         const double pressure = world.pressureBelow(fill), strain = pressure / (matter.elasticity.lambda + 2 * matter.elasticity.mu);
         if (matter.solid() || !(strain > kMostStrain)) continue;
-        problems.warn(fmt::format("grains[{}].region", fill.source), fmt::format("the weight above its lowest layer, {:.3g} Pa, is {:.2g} of the modulus that resists compression: it would be squeezed together; take elastoplastic.youngs_modulus = {:.2g}",
-                                                                                 pressure, strain, strain / kGoodStrain * settings.youngsModulus));
+        const auto law = std::ranges::find(settings.materials, material.name, &MaterialLaw::name);
+        const bool own = law != settings.materials.end() && law->youngsModulus;
+        const double youngsModulus = own ? *law->youngsModulus : settings.youngsModulus;
+        problems.warn(fmt::format("grains[{}].region", fill.source), fmt::format("the weight above its lowest layer, {:.3g} Pa, is {:.2g} of the modulus that resists compression: it would be squeezed together; take {} = {:.2g}",
+                                                                                 pressure, strain, own ? fmt::format("youngs_modulus of '{}' in elastoplastic.materials", material.name) : "elastoplastic.youngs_modulus",
+                                                                                 strain / kGoodStrain * youngsModulus));
         return;
     }
 }

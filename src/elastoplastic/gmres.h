@@ -35,6 +35,7 @@ public:
         double left = whole;
         while (report.iterations < most && left > tolerance * whole) {
             const std::size_t used = cycle(exec, rest, left, tolerance * whole, static_cast<std::size_t>(most - report.iterations), apply, precondition);
+            if (used == 0) break;   // A maps the residual to nothing
             report.iterations += static_cast<int>(used);
             combine(exec, used, sum_);
             precondition(sum_, direction_);

@@ -133,7 +133,7 @@ bool ElastoplasticMethod<Real>::newton(const Exec& exec, const world::World& wor
     }
     system_.now.residual = size * settings_.implicitTolerance;
     if (size <= 1) return true;
-    const bool isShort = dt <= kShortStep * stableStep(world) / settings_.implicitStep;
+    const bool isShort = dt <= kShortStep * explicitStep(world);
     system_.now.unsettled += isShort;
     return isShort && std::isfinite(size);
 }

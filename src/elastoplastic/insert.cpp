@@ -141,7 +141,11 @@ world::Inserted ElastoplasticMethod<Real>::add(const Exec& exec, world::World& w
         points_.id(row) = world.nextId++;
         const double muHat = world.materials[static_cast<std::size_t>(p.material)].muHat;
         points_.frictionRatio(row) = static_cast<Real>(p.muHat ? *p.muHat / muHat : frictionRatio(settings_.frictionSpreadDeg, muHat, world.seed, points_.id(row)));
-        if (p.muHat && !matter.solid()) steepestOwn_ = std::max(steepestOwn_.value_or(0), *p.muHat);
+        if (p.muHat && !matter.solid()) {
+            steepest_.resize(matter_.size());
+            double& steepest = steepest_[static_cast<std::size_t>(p.material)];
+            steepest = std::max(steepest, *p.muHat / muHat);
+        }
         points_.birthTime(row) = world.time;
         grainMaterial_ = p.material;
         waveSpeed_ = std::max(waveSpeed_, matter.soundSpeed);

@@ -135,12 +135,24 @@ void ElastoplasticMethod<Real>::sort(const Exec& exec, std::vector<std::uint64_t
     ++sorts_;
 }
 
+/// How fast grains and bodies move [cells/s].
+template <class Real>
+double ElastoplasticMethod<Real>::movingRate(const world::World& world) const {
+    double rate = pace_.cellRate;
+    for (const world::Body& body : world.bodies) rate = std::max(rate, body.fastest(world.time, {domain_.min, domain_.max}) / frame_.smallestSpacing());
+    return rate;
+}
+
+/// The longest step of the explicit update, by sound and motion.
+template <class Real>
+double ElastoplasticMethod<Real>::explicitStep(const world::World& world) const {
+    return settings_.cfl / (std::max(waveSpeed_, pace_.soundSpeed) / frame_.smallestSpacing() + movingRate(world));
+}
+
 template <class Real>
 double ElastoplasticMethod<Real>::stableStep(const world::World& world) const {
-    double bodyRate = 0;
-    for (const world::Body& body : world.bodies) bodyRate = std::max(bodyRate, body.fastest(world.time, {domain_.min, domain_.max}) / frame_.smallestSpacing());
-    const double moving = std::max(pace_.cellRate, bodyRate), rate = std::max(waveSpeed_, pace_.soundSpeed) / frame_.smallestSpacing() + moving;
-    const double longest = implicit() ? settings_.cfl / std::max(rate / settings_.implicitStep, moving) : settings_.cfl / rate;
+    double longest = explicitStep(world);
+    if (implicit()) longest = std::min(settings_.implicitStep * longest, settings_.cfl / movingRate(world));
     double dt = std::min(longest, world::longestBodyStep(world));
     if (pace_.gradient > 0) dt = std::min(dt, kMostGradientStep / pace_.gradient);
     return settings_.dt ? std::min(dt, *settings_.dt) : dt;
@@ -197,7 +209,7 @@ void ElastoplasticMethod<Real>::save(Archive& archive) const {
     archive.put("wave_speed", waveSpeed_);
     archive.put("sand_wave_speed", sandSpeed_);
     archive.put("grain_material", static_cast<std::int32_t>(grainMaterial_));
-    if (steepestOwn_) archive.put("steepest_own_friction", *steepestOwn_);
+    if (!steepest_.empty()) archive.put("steepest_own_friction", steepest_);
     archive.put("drift", drift_);
     archive.put("since_match", sinceMatch_);
     archive.put("cell_rate", pace_.cellRate);
@@ -243,8 +255,9 @@ void ElastoplasticMethod<Real>::load(const Exec& exec, const Archive& archive) {
     waveSpeed_ = archive.value<double>("wave_speed");
     sandSpeed_ = archive.value<double>("sand_wave_speed");
     grainMaterial_ = archive.value<std::int32_t>("grain_material");
-    steepestOwn_.reset();
-    if (archive.contains("steepest_own_friction")) steepestOwn_ = archive.value<double>("steepest_own_friction");
+    steepest_.clear();
+    if (archive.contains("steepest_own_friction")) steepest_ = archive.get<double>("steepest_own_friction");
+    if (!steepest_.empty() && steepest_.size() != matter_.size()) throw ArchiveError("'steepest_own_friction' has a wrong length");
     several_ = severalLaws();
     drift_ = archive.value<double>("drift");
     sinceMatch_ = archive.value<double>("since_match");

@@ -90,7 +90,7 @@ private:
     bool severalLaws() const;
     /// Friction follows the plastic strain where sand hardens, whatever the table says.
     bool ownFriction(const world::ListedGrains& list) const { return !list.muHats.empty() && !settings_.hardening.present; }
-    bool frictionByPoint() const { return settings_.frictionSpreadDeg > 0 || steepestOwn_; }
+    bool frictionByPoint() const { return settings_.frictionSpreadDeg > 0 || !steepest_.empty(); }
     struct NewPoint {
         Vec3 position, velocity;               // [m], [m/s]
         double volume;                         // V⁰ [m³]
@@ -121,6 +121,8 @@ private:
     void push(const world::World&, const mpm::PointBlock&, std::uint32_t group, double dt, Real* change) const;
     /// μ̂ of the steepest sand: it shears on itself before it passes on more. Solids alone pass on all.
     double mostFriction(const world::World&) const;
+    double movingRate(const world::World&) const;
+    double explicitStep(const world::World&) const;
     /// Bodies where they are, and velocities that gravity, forces and stress of the step before make, in nodes_. Returns the largest number of
     /// cells that a node moves in the step; with bodies, those that are not kept for couple() have met them.
     double sumNodes(const Exec&, const world::World&, double dt, bool meetBodies);
@@ -207,7 +209,7 @@ private:
     bool several_ = false;                // not all of it sand of one stiffness and one friction at any speed
     double waveSpeed_ = 0;                // fastest of all materials put in [m/s]
     double sandSpeed_ = 0;                // fastest of those that are sand
-    std::optional<double> steepestOwn_;   // largest μ̂ that points brought with them
+    std::vector<double> steepest_;        // largest friction ratio that points of each material brought with them; empty: none did
     int grainMaterial_ = 0;               // the last put in: all rub alike (see check)
     std::vector<Real> kappa_, tip_;       // slope of the cone in strain and its tip, per material
     std::vector<Real> kappaPerSlope_;     // κ/μ̂, per material

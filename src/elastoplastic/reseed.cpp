@@ -166,6 +166,8 @@ struct Reseeding {
     Cells<Real> cells{exec, blocks, points};
     double perCell = static_cast<double>(settings.pointsPerCell), whole = frame.cellVolume() / perCell;   // V⁰ of a whole point [m³]
 
+    /// So full that points are put together; none of them is halved then, though there be a hole beside.
+    bool crowded(std::size_t count) const { return static_cast<double>(count) > kCrowd * perCell; }
     bool sand(std::size_t row) const { return !matter[static_cast<std::size_t>(points.material(row))].solid(); }
     /// 1/D of the kernel [1/m²].
     Vec3 perMoment() const {
@@ -180,7 +182,7 @@ struct Reseeding {
         return mpm::findEach<Halving>(exec, blocks.points.size(), kBlocksPerTask, [&](std::size_t b, std::vector<Halving>& found) {
             for (int cell = 0; cell < mpm::kBlockNodes; ++cell) {
                 const std::size_t count = cells.count(b, cell);
-                if (count == 0 || (static_cast<double>(count) > kThin * perCell && !cells.atHole(b, cell)) || !cells.inside(b, cell)) continue;
+                if (count == 0 || crowded(count) || (static_cast<double>(count) > kThin * perCell && !cells.atHole(b, cell)) || !cells.inside(b, cell)) continue;
                 const std::size_t first = cells.rows(b)[static_cast<std::size_t>(cell)];
                 for (std::size_t row = first; row < first + count; ++row)
                     if (const std::optional<Vec3> delta = halfWay(b, cell, row)) found.push_back({b, row, *delta});
@@ -202,7 +204,7 @@ struct Reseeding {
     std::vector<std::size_t> joinCrowds() {
         return mpm::findEach<std::size_t>(exec, blocks.points.size(), kBlocksPerTask, [&](std::size_t b, std::vector<std::size_t>& gone) {
             for (int cell = 0; cell < mpm::kBlockNodes; ++cell)
-                if (static_cast<double>(cells.count(b, cell)) > kCrowd * perCell) joinCrowd(b, cell, gone);
+                if (crowded(cells.count(b, cell))) joinCrowd(b, cell, gone);
         });
     }
     void joinCrowd(std::size_t b, int cell, std::vector<std::size_t>& gone) {

@@ -177,8 +177,11 @@ double ElastoplasticMethod<Real>::mostFriction(const world::World& world) const 
     materials.push_back(grainMaterial_);
     std::erase_if(materials, [&](int m) { return matter_[static_cast<std::size_t>(m)].solid(); });
     double most = materials.empty() ? std::numeric_limits<double>::max() : 0;
-    for (const int m : materials) most = std::max(most, world.materials[static_cast<std::size_t>(m)].muHat);
-    return materials.empty() ? most : std::max({most, steepestOwn_.value_or(0), settings_.fastMuHat.value_or(0)});
+    for (const int m : materials) {
+        const double own = steepest_.empty() ? 1 : std::max(1.0, steepest_[static_cast<std::size_t>(m)]);
+        most = std::max(most, own * world.materials[static_cast<std::size_t>(m)].muHat);
+    }
+    return materials.empty() ? most : std::max(most, settings_.fastMuHat.value_or(0));
 }
 
 // Momentum to velocity, gravity, bodies.

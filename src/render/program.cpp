@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -56,8 +57,15 @@ ProgramResult runProgram(const io::Path& program, const std::vector<std::string>
     ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
     ::posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+    sigset_t none;   // of the signals that this thread may have blocked
+    ::sigemptyset(&none);
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
     pid_t child = 0;
-    const int error = ::posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
+    const int error = ::posix_spawn(&child, program.c_str(), &actions, &attributes, argv.data(), environ);
+    ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
     if (error != 0) throw Error(ExitCode::io, fmt::format("cannot start '{}': {}", program.string(), std::strerror(error)));
     int status = 0;

@@ -78,7 +78,12 @@ io::Path drawSequence(const RunFiles& run, const std::vector<io::FrameTime>& fra
     }
     progress(state);
     if (!options.video) return single ? *options.out : folder;
-    makeVideo(*options.video, folder, frames.front().number, frames.size(), options.videoRate.value_or(std::min(run.look().framesPerSecond, kMostVideoRate)));
+    try {
+        makeVideo(*options.video, folder, frames.front().number, frames.size(), options.videoRate.value_or(std::min(run.look().framesPerSecond, kMostVideoRate)));
+    } catch (const Error&) {   // perhaps for the signal that stops us, too
+        if (!progress(state)) throw Error(ExitCode::interrupted, "stopped while ffmpeg made the video; go on with --resume");
+        throw;
+    }
     return *options.video;
 }
 
@@ -89,11 +94,18 @@ void requireFfmpeg() {
 void makeVideo(const io::Path& video, const io::Path& pictures, std::int64_t first, std::size_t count, double rate) {
     requireFfmpeg();
     const io::Path program = *findProgram("ffmpeg");
+    io::Path unfinished = video;
+    unfinished.replace_filename(fmt::format(".{}-unfinished{}", video.stem().string(), video.extension().string()));
     // Even sizes, as yuv420p asks; bitexact leaves the version of ffmpeg out of the file.
     const ProgramResult result = runProgram(program, {"-y", "-loglevel", "error", "-framerate", fmt::format("{}", rate), "-start_number", fmt::format("{}", first),
                                                       "-i", (pictures / "picture_%06d.png").string(), "-frames:v", fmt::format("{}", count), "-vf",
-                                                      "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-crf", "18", "-fflags", "+bitexact", "-flags:v", "+bitexact", video.string()});
-    if (result.code != 0) throw Error(ExitCode::io, fmt::format("ffmpeg could not make '{}': {}", video.string(), result.messages));
+                                                      "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-crf", "18", "-fflags", "+bitexact", "-flags:v", "+bitexact", unfinished.string()});
+    std::error_code failed;
+    if (result.code == 0) std::filesystem::rename(unfinished, video, failed);
+    if (result.code == 0 && !failed) return;
+    std::error_code stays;
+    std::filesystem::remove(unfinished, stays);
+    throw Error(ExitCode::io, fmt::format("ffmpeg could not make '{}': {}", video.string(), failed ? failed.message() : result.messages));
 }
 
 }  // namespace talus::render

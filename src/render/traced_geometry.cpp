@@ -6,6 +6,7 @@
 #include <embree3/rtcore.h>
 #include <fmt/format.h>
 
+#include <new>
 #include <stdexcept>
 
 namespace talus::render {
@@ -48,11 +49,16 @@ TracedSubject::Geometry::Geometry(const Subject& s) : subject(s) {
     addTubes();
     addInstances();
     rtcCommitScene(scene);
-    if (const RTCError error = rtcGetDeviceError(device); error != RTC_ERROR_NONE)
-        throw std::runtime_error(fmt::format("Embree reports error {} while it sorts the picture's geometry", static_cast<int>(error)));
+    const RTCError error = rtcGetDeviceError(device);
+    if (error == RTC_ERROR_NONE) return;
+    release();
+    if (error == RTC_ERROR_OUT_OF_MEMORY) throw std::bad_alloc();
+    throw std::runtime_error(fmt::format("Embree reports error {} while it sorts the picture's geometry", static_cast<int>(error)));
 }
 
-TracedSubject::Geometry::~Geometry() {
+TracedSubject::Geometry::~Geometry() { release(); }
+
+void TracedSubject::Geometry::release() {
     if (scene != nullptr) rtcReleaseScene(scene);
     for (RTCScene mesh : meshScenes) rtcReleaseScene(mesh);
     if (device != nullptr) rtcReleaseDevice(device);

@@ -34,6 +34,7 @@ struct TracedSubject::Geometry {
     unsigned spheresId = ~0u, tubesId = ~0u, firstInstanceId = 0;
 
 private:
+    void release();
     void addSpheres();
     void addTubes();
     void addInstances();

@@ -51,8 +51,7 @@ void AssetLoader::load(SceneDescription& scene, WellRead wellRead, Problems& pro
             heights && given({"heights", "file", "scale", "spacing", "base", "voxel", "band"}))
             load(*heights, path, problems);
     };
-    for (std::size_t i = 0; i < scene.bodies.size(); ++i) geometry::eachShape(scene.bodies[i].shape, fmt::format("bodies[{}].shape", i), visit);
-    for (std::size_t i = 0; i < scene.grains.size(); ++i) geometry::eachShape(scene.grains[i].region, fmt::format("grains[{}].region", i), visit);
+    eachShape(scene, [&](geometry::ShapeDescription& shape, const std::string& path) { geometry::eachShape(shape, path, visit); });
 }
 
 void AssetLoader::load(geometry::MeshDescription& mesh, const std::string& path, Problems& problems) {

@@ -279,4 +279,29 @@ void SceneDescription::resolve() {
     for (MaterialDescription& material : materials) material.resolve();
 }
 
+// ---- over a whole scene --------------------------------------------------------------------------------------------
+
+void eachShape(SceneDescription& scene, FunctionRef<void(geometry::ShapeDescription&, const std::string& path)> visit) {
+    const auto regions = [&](std::string_view list, auto& items) {
+        for (std::size_t i = 0; i < items.size(); ++i) visit(items[i].region, fmt::format("{}[{}].region", list, i));
+    };
+    for (std::size_t i = 0; i < scene.bodies.size(); ++i) visit(scene.bodies[i].shape, fmt::format("bodies[{}].shape", i));
+    regions("grains", scene.grains);
+    regions("emitters", scene.emitters);
+    regions("sinks", scene.sinks);
+    regions("forces", scene.forces);
+    for (std::size_t i = 0; i < scene.probes.size(); ++i)
+        std::visit([&](auto& probe) {
+            if constexpr (requires { probe.region.shape; }) visit(probe.region.shape, fmt::format("probes[{}].region", i));
+        }, scene.probes[i].kind);
+    for (std::size_t i = 0; i < scene.stages.size(); ++i) visit(scene.stages[i].until.mass.region, fmt::format("stages[{}].until.mass.region", i));
+}
+
+std::vector<std::string> bodyNames(const SceneDescription& scene) {
+    std::vector<std::string> names;
+    for (const BodyDescription& body : scene.bodies)
+        for (std::size_t copy = 0; copy < body.copies.size(); ++copy) names.push_back(nameOfCopy(body.name, body.copies, copy));
+    return names;
+}
+
 }  // namespace talus::scene

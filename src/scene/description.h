@@ -203,6 +203,11 @@ private:
     void contentKeys(KeyVisitor&);
 };
 
+/// Calls visit(shape, path of its table) for the shape of every body and for every region, given or not.
+void eachShape(SceneDescription&, FunctionRef<void(geometry::ShapeDescription&, const std::string& path)> visit);
+/// As the world has them: the copies of a body instead of the body.
+std::vector<std::string> bodyNames(const SceneDescription&);
+
 /// Whether the key at a path and all inside it were read without an error.
 using WellRead = FunctionRef<bool(std::string_view path)>;
 

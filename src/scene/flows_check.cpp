@@ -14,9 +14,8 @@ namespace {
 
 class FlowChecker {
 public:
-    FlowChecker(const SceneDescription& scene, WellRead wellRead, Problems& problems) : scene_(scene), wellRead_(wellRead), problems_(problems) {
+    FlowChecker(const SceneDescription& scene, WellRead wellRead, Problems& problems) : scene_(scene), wellRead_(wellRead), problems_(problems), bodyNames_(bodyNames(scene)), bodies_(bodyNames_.begin(), bodyNames_.end()) {
         for (const MaterialDescription& material : scene.materials) materials_.push_back(material.name);
-        for (const BodyDescription& body : scene.bodies) bodies_.push_back(body.name);
     }
 
     void run() {
@@ -70,7 +69,8 @@ private:
     const SceneDescription& scene_;
     WellRead wellRead_;
     Problems& problems_;
-    std::vector<std::string_view> materials_, bodies_;
+    std::vector<std::string> bodyNames_;
+    std::vector<std::string_view> bodies_, materials_;
     std::set<std::string> names_;
 };
 

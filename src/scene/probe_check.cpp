@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 namespace talus::scene {
@@ -110,7 +111,7 @@ struct KindChecker {
             if (closed) owned.push_back(wall);
             else if (wall == name) note = "; that face of the domain is not a wall";
         }
-        for (const BodyDescription& b : scene.bodies) owned.push_back(b.name);
+        std::ranges::copy(bodyNames(scene), std::back_inserter(owned));
         const std::vector<std::string_view> names(owned.begin(), owned.end());
         if (std::ranges::find(names, name) == names.end())
             error("body", fmt::format("there is no body \"{}\"{}", name, note.empty() ? suggestion(name, names, "bodies", '"') : note));

@@ -132,6 +132,7 @@ void loadFreeBodies(const Archive& archive, World& world) {
 void World::save(Archive& archive) const {
     archive.put("time", time);
     archive.put("next_id", nextId);
+    archive.put("gravity", std::vector<double>{gravity.x, gravity.y, gravity.z});   // of the last step, by which the next is chosen
     std::vector<double> loads;
     for (const Body& body : bodies) {
         const BodyLoad& l = body.load;
@@ -155,10 +156,12 @@ void World::save(Archive& archive) const {
 
 void World::load(const Archive& archive) {
     constexpr std::size_t kPerBody = 8;
-    const std::vector<double> loads = archive.get<double>("body_loads");
+    const std::vector<double> loads = archive.get<double>("body_loads"), g = archive.get<double>("gravity");
+    if (g.size() != 3) throw ArchiveError("gravity is not a vector");
     if (loads.size() != kPerBody * bodies.size()) throw ArchiveError("the archive has another number of bodies than the scene");
     time = archive.value<double>("time");
     nextId = archive.value<std::int64_t>("next_id");
+    gravity = {g[0], g[1], g[2]};
     for (std::size_t b = 0; b < bodies.size(); ++b) {
         const double* l = &loads[kPerBody * b];
         bodies[b].load = {{l[0], l[1], l[2]}, {l[3], l[4], l[5]}, l[6], l[7]};

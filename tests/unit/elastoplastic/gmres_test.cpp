@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace talus::elastoplastic {
 namespace {
 
@@ -45,6 +47,17 @@ TYPED_TEST(GmresTest, solvesWhatIsNotSymmetricWithRestarts) {
     chain.apply(x, check);
     for (std::size_t i = 0; i < b.size(); ++i) check[i] -= b[i];
     EXPECT_LT(Gmres<Real>::norm(exec, check), 1.2e-3 * Gmres<Real>::norm(exec, b));
+}
+
+TYPED_TEST(GmresTest, endsWhereTheOperatorMapsToNothing) {
+    using Real = TypeParam;
+    AlignedVector<Real> b(64, Real(1)), x;
+    Gmres<Real> gmres;
+    const auto report = gmres.solve(
+        Exec(1), b, x, 1e-3, 100, [](const auto&, auto& to) { std::ranges::fill(to, Real(0)); }, [](const auto& from, auto& to) { to = from; });
+    EXPECT_EQ(report.iterations, 0);
+    EXPECT_EQ(report.reduction, 1);
+    EXPECT_EQ(Gmres<Real>::norm(Exec(1), x), 0);
 }
 
 TYPED_TEST(GmresTest, sameBitsForAnyNumberOfThreads) {
