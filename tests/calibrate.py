@@ -4,8 +4,10 @@
 cannot reach the angle."""
 import argparse
 import csv
+import signal
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
 
@@ -44,10 +46,21 @@ def check(talus: Path, folder: Path) -> None:
     (folder / "a" / "mine.txt").write_text("kept")
     expect(calibrate(talus, folder / "a", *options, "--overwrite", expected=0)[0] == printed, "another result after --overwrite")
     expect((folder / "a" / "mine.txt").exists(), "--overwrite took a file that is not its own")
+    check_interrupted(talus, folder / "c", options, printed)
     calibrate(talus, folder / "none", *options, "--resume", expected=3)
     _, said = calibrate(talus, folder / "b", "--angle", "59", "--most-runs", "1", expected=4)
     expect("no heap of 'sphere' came within 1 degrees of 59" in said, said)
     check_drum(talus, folder / "drum")
+
+
+def check_interrupted(talus: Path, out: Path, options: tuple[str, ...], printed: str) -> None:
+    command = [str(talus), "calibrate", "--template", "sphere", *TINY_HEAP, "--out", str(out), *options]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while process.poll() is None and not (out / "01" / "sweep.json").exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+    expect(process.returncode == 130, f"exit code {process.returncode} after Ctrl-C")
+    expect(calibrate(talus, out, *options, "--resume", expected=0)[0] == printed, "another result after Ctrl-C and --resume")
 
 
 def check_drum(talus: Path, out: Path) -> None:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A scene with a mesh in millimetres and a height field from a file: its run can be moved, run again, resumed and overwritten.
+"""A scene with meshes in millimetres, as bodies and as regions of all kinds, and a height field from a file: its run can be moved, run again, resumed and overwritten.
 
 The folder of the run holds all that the scene names, so the sources are removed before the second run.
 """
@@ -35,6 +35,27 @@ shape = { type = "height_field", file = "ground.csv", spacing = 0.1 }
 name = "ring"
 shape = { type = "difference", from = { type = "torus", radius = 0.2, tube_radius = 0.05, position = [0.5, 0.5, 0.4] },
           minus = [{ type = "mesh", file = "more/blade.stl", scale = 0.001, position = [0.5, 0.5, 0.4] }] }
+[[sinks]]
+name = "bin"
+region = { type = "mesh", file = "bin.stl", scale = "mm", position = [0.2, 0.2, 0] }
+[[emitters]]
+name = "spout"
+material = "sand"
+region = { type = "mesh", file = "bin.stl", scale = "mm", position = [0.8, 0.8, 0.1] }
+rate = 20
+[[forces]]
+type = "wind"
+velocity = [3, 0, 0]
+region = { type = "mesh", file = "bin.stl", scale = "mm", position = [0.5, 0.5, 0.1] }
+[[probes]]
+name = "corner"
+type = "region"
+region = { type = "mesh", file = "bin.stl", scale = "mm", position = [0.8, 0.2, 0.1] }
+[[stages]]
+name = "fall"
+until = { mass = { region = { type = "mesh", file = "bin.stl", scale = "mm", position = [0.5, 0.8, 0.1] }, above = 0.5 }, at_most = 0.05 }
+[[stages]]
+name = "on"
 """.replace(",\n         ", ",")   # TOML wants an inline table in one line
 
 FACES = [(0, 2, 1), (1, 2, 3), (4, 5, 6), (5, 7, 6), (0, 1, 4), (1, 5, 4), (2, 6, 3), (3, 6, 7), (0, 4, 2), (2, 4, 6), (1, 3, 5), (3, 7, 5)]
@@ -52,6 +73,7 @@ def write_sources(folder: Path) -> None:
     (folder / "more").mkdir()
     (folder / "cad/blade.stl").write_text(stl((-150, -10, 0), (150, 10, 60)))
     (folder / "more/blade.stl").write_text(stl((-300, -20, -100), (300, 20, 100)))   # another file of that name
+    (folder / "bin.stl").write_text(stl((-100, -100, 0), (100, 100, 200)))
     (folder / "ground.csv").write_text("\n".join(
         ",".join(f"{0.05 + 0.03 * math.sin(0.7 * i) * math.cos(0.5 * j):.4f}" for i in range(11)) for j in range(11)))
     (folder / "scene.toml").write_text(SCENE)
@@ -80,7 +102,7 @@ def main() -> int:
         assert "body 'blade' measures 0.0003 m, less than 1/100 of the length of the domain" in small.stderr, small.stderr
         run("run", "scene.toml", "--out", "first", "--threads", "1", "-q")
         names = sorted(path.name for path in (folder / "first/assets").iterdir())
-        assert names == ["blade-2.stl", "blade.stl", "ground.csv"], names
+        assert names == ["bin.stl", "blade-2.stl", "blade.stl", "ground.csv"], names
         moving = sorted(path.name for path in (folder / "first/frames").glob("bodies_0*.vtp"))
         assert moving == [f"bodies_{n:06}.vtp" for n in range(5)], moving
         for once in ("bodies_fixed.vtp", "body_blade.vtp", "body_ground.vtp", "body_ring.vtp", "bodies.vtp.series"):
@@ -90,6 +112,7 @@ def main() -> int:
         for source in ("cad", "more"):
             shutil.rmtree(folder / source)
         (folder / "ground.csv").unlink()
+        (folder / "bin.stl").unlink()
         run("run", "moved/scene.toml", "--out", "again", "--threads", "3", "-q")
         if found := differences(folder / "moved", folder / "again"):
             sys.exit(f"the run of its own scene.toml differs: {found}")
@@ -104,7 +127,7 @@ def main() -> int:
         (folder / "again/scene.toml").write_text(re.sub(r'\[\[bodies\]\]\nname = "ring"\n(?:.+\n)*', "", text))
         run("run", "again/scene.toml", "--out", "again", "--overwrite", "-q")
         names = sorted(path.name for path in (folder / "again/assets").iterdir())
-        assert names == ["blade.stl", "ground.csv", "mine.stl"], names
+        assert names == ["bin.stl", "blade.stl", "ground.csv", "mine.stl"], names
         assert not (folder / "again/frames/body_ring.vtp").exists()
     print("moved, run again, resumed and overwritten: the same bytes")
     return 0

@@ -63,8 +63,8 @@ SweepOptions trialOf(const CalibrationOptions& options, double fraction, double 
     SweepPlan plan;
     plan.request.scene = experiment.scene;
     if (!experiment.variant.empty()) plan.request.variant = experiment.variant;
-    plan.request.method = "dem";
     plan.request.sets = experiment.small;
+    plan.request.sets.emplace_back("method=dem");   // in the record of the sweep, as all that it goes on with
     if (&experiment == &kHeap) plan.request.sets.push_back(fmt::format("angle={}", std::clamp(options.angle, 10.0, 45.0)));
     plan.request.sets.push_back(fmt::format("dem.templates=\"{}\"", options.shape));
     plan.request.sets.push_back(fmt::format("dem.rolling_friction={:.6g}", friction.rolling));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace talus::upsampling {
@@ -72,14 +73,13 @@ void BodySurfaces::respond(std::uint32_t body, const world::SurfacePoint& surfac
         grain.velocity = surface.velocity;
         return;
     }
-    if (approach <= 0) return;
+    const bool slips = mode == world::ContactMode::slip;
+    if (approach <= 0 && !slips) return;
     const Law& law = laws_[body * materials_ + static_cast<std::size_t>(grain.material)];
-    const double restitution = mode == world::ContactMode::slip || approach < quiet_ ? 0 : law.restitution;
+    const double restitution = slips || approach < quiet_ ? 0 : law.restitution;
     Vec3 sliding = relative + approach * surface.normal;
-    if (mode == world::ContactMode::separate) {
-        const double speed = norm(sliding), most = law.friction * (1 + restitution) * approach;
-        sliding *= speed > most ? 1 - most / speed : 0.0;
-    }
+    const double speed = norm(sliding), most = law.friction * (1 + restitution) * std::abs(approach);
+    sliding *= speed > most ? 1 - most / speed : 0.0;
     grain.velocity = surface.velocity + sliding + restitution * approach * surface.normal;
 }
 

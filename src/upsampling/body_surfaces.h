@@ -32,7 +32,8 @@ public:
     std::uint64_t touching(std::uint32_t body, std::span<const Vec3> points, std::span<const double> radii) const;
 
     /// Moves a grain out of these bodies and changes its velocity as they demand: in contact mode "separate" the approach is
-    /// returned with the restitution e, and friction takes at most μ (1 + e) times the approach of the sliding; "slip" has no friction, "sticky" no sliding.
+    /// returned with the restitution e, and friction takes at most μ (1 + e) times the approach of the sliding; with "slip" what touches neither
+    /// bounces nor leaves, with "sticky" it does not slide either.
     /// True where it is clear of all of them afterwards. `rooms[i]`: how far the grain may go before it can meet body i [m], which is not asked until then.
     bool push(std::span<const std::uint32_t> bodies, std::span<double> rooms, TouchingGrain&) const;
     bool inside(std::span<const std::uint32_t> bodies, const Vec3& x) const;

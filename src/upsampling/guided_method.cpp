@@ -107,9 +107,11 @@ world::Inserted GuidedMethod<Real>::bringGrains(const Exec& exec, const world::W
 template <class Real>
 world::Removed GuidedMethod<Real>::erase(const Exec& exec, const world::Region& region, world::ChunkSink* taken) {
     const auto phase = exec.phase("erase");
-    departed_.merge(orientationsOf(*guides_, &region));
-    if (guides_->erase(exec, region).count > 0) guideIds_ = sortedIds(exec, *guides_);
-    return removeRows(settings_.removal == Removal::own ? rowsIn(exec, region) : rowsWithoutGuide(), taken);
+    departed_.merge(orientationsOf(exec, *guides_, &region));
+    const bool guidesLeft = guides_->erase(exec, region).count > 0;
+    if (guidesLeft) guideIds_ = sortedIds(exec, *guides_);
+    if (settings_.removal == Removal::own) return removeRows(rowsIn(exec, region), taken);
+    return guidesLeft ? removeRows(rowsWithoutGuide(), taken) : world::Removed{};
 }
 
 template <class Real>

@@ -28,7 +28,7 @@ public:
             readNormals(guides);
             return;
         }
-        for (const Orientations& some : {orientationsOf(guides), departed})
+        for (const Orientations& some : {orientationsOf(Exec(1), guides), departed})
             for (const auto& [guide, moment] : some) spreads_[guide] = spreadOfNormals(moment);
     }
     /// Zero where guides have none.

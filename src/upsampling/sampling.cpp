@@ -47,11 +47,11 @@ std::size_t frameComponents(const world::Method& method) { return offers(method,
 bool offersNormals(const world::Method& method) { return offers(method, kNormalField, 3); }
 bool offersLags(const world::Method& method) { return offers(method, kLagField, 3); }
 
-Orientations orientationsOf(const world::Method& method, const world::Region* in) {
+Orientations orientationsOf(const Exec& exec, const world::Method& method, const world::Region* in) {
     Orientations found;
     if (!offers(method, kOrientationField, 6)) return found;
     world::FieldTable table;
-    method.read(Exec(1), std::array{world::field::id.name, world::field::position.name, kOrientationField}, table);
+    method.read(exec, std::array{world::field::id.name, world::field::position.name, kOrientationField}, table);
     for (std::size_t i = 0; i < table.count(); ++i) {
         const std::span<const double> moment = table.reals(kOrientationField).subspan(6 * i, 6), x = table.reals("position").subspan(3 * i, 3);
         if (moment[0] + moment[1] + moment[2] == 0 || (in && !in->contains({x[0], x[1], x[2]}))) continue;

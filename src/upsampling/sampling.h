@@ -58,7 +58,7 @@ std::size_t frameComponents(const world::Method&);   // 9, 6, or 0: there is no 
 bool offersNormals(const world::Method&);
 /// Second moments of normals by id of the guide, of those in a region if one is given; none of guides whose grains are not flat.
 using Orientations = std::map<std::int64_t, std::array<double, 6>>;
-Orientations orientationsOf(const world::Method&, const world::Region* in = nullptr);
+Orientations orientationsOf(const Exec&, const world::Method&, const world::Region* in = nullptr);
 bool offersLags(const world::Method&);
 /// None where the frame encloses nothing.
 std::optional<Mat3> frameOf(std::span<const double> numbers);

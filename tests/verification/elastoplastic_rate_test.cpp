@@ -14,7 +14,7 @@ JopLayer layerOf(int cells, mpm::Start start) {
     settings.fastMuHat = kJopFast;
     settings.inertialScale = kJopScale;
     settings.start = start;
-    return {cells, elastoplastic::info, settings};
+    return {cells, 4, elastoplastic::info, settings};
 }
 
 // D_bagnold_transient_jop_24deg.csv: the layer takes on Bagnold's profile. After 2 s: later the points leave their

@@ -20,11 +20,11 @@ constexpr double kJopScale = 0.279;   // I₀
 
 class JopLayer {
 public:
-    /// `fast_mu_hat` and `inertial_scale` must be in the settings.
-    JopLayer(int cells, const world::MethodInfo& info, const world::MethodSettings& settings) : cells_(cells) {
+    /// Periodic after so many cells along the slope and across. `fast_mu_hat` and `inertial_scale` must be in the settings.
+    JopLayer(int cells, int wide, const world::MethodInfo& info, const world::MethodSettings& settings) : cells_(cells) {
         const double h = kJopHeight / cells;
         world::World world;
-        world.domain = {{0, 0, 0}, {4 * h, 4 * h, 1.5 * kJopHeight}, {}};
+        world.domain = {{0, 0, 0}, {wide * h, wide * h, 1.5 * kJopHeight}, {}};
         for (const std::size_t face : {0u, 1u, 2u, 3u}) world.domain.faces[face] = world::FaceType::periodic;
         world.materials = {world::Material{.name = "glass", .density = 2450, .packingFraction = 0.6, .muHat = kJopSlow, .grainDiameter = kJopDiameter}, world::Material{.name = "rough"}};
         world.contacts.set(0, 1, {1.0, 0});
@@ -32,7 +32,7 @@ public:
         for (world::Body& body : world.bodies) body.material = 1;
         world.resolution.size = h;
         world.gravity = tiltedGravity(24);
-        world.fills = {{boxBetween({0, 0, 0}, {4 * h, 4 * h, kJopHeight}), 0, 0, {}}};
+        world.fills = {{boxBetween({0, 0, 0}, {wide * h, wide * h, kJopHeight}), 0, 0, {}}};
         simulation_.emplace(world, info.create(settings, world, world::Precision::float32));
         simulation_->fill(exec_);
     }
