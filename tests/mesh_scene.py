@@ -37,23 +37,23 @@ shape = { type = "difference", from = { type = "torus", radius = 0.2, tube_radiu
           minus = [{ type = "mesh", file = "more/blade.stl", scale = 0.001, position = [0.5, 0.5, 0.4] }] }
 [[sinks]]
 name = "bin"
-region = { type = "mesh", file = "bin.stl", scale = "mm", position = [0.2, 0.2, 0] }
+region = { type = "mesh", file = "bin.stl", scale = "mm", voxel = 0.01, position = [0.2, 0.2, 0] }
 [[emitters]]
 name = "spout"
 material = "sand"
-region = { type = "mesh", file = "bin.stl", scale = "mm", position = [0.8, 0.8, 0.1] }
+region = { type = "mesh", file = "bin.stl", scale = "mm", voxel = 0.01, position = [0.8, 0.8, 0.1] }
 rate = 20
 [[forces]]
 type = "wind"
 velocity = [3, 0, 0]
-region = { type = "mesh", file = "bin.stl", scale = "mm", position = [0.5, 0.5, 0.1] }
+region = { type = "mesh", file = "bin.stl", scale = "mm", voxel = 0.01, position = [0.5, 0.5, 0.1] }
 [[probes]]
 name = "corner"
 type = "region"
-region = { type = "mesh", file = "bin.stl", scale = "mm", position = [0.8, 0.2, 0.1] }
+region = { type = "mesh", file = "bin.stl", scale = "mm", voxel = 0.01, position = [0.8, 0.2, 0.1] }
 [[stages]]
 name = "fall"
-until = { mass = { region = { type = "mesh", file = "bin.stl", scale = "mm", position = [0.5, 0.8, 0.1] }, above = 0.5 }, at_most = 0.05 }
+until = { mass = { region = { type = "mesh", file = "bin.stl", scale = "mm", voxel = 0.01, position = [0.5, 0.8, 0.1] }, above = 500 }, at_most = 0.05 }
 [[stages]]
 name = "on"
 """.replace(",\n         ", ",")   # TOML wants an inline table in one line
