@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from run_directories import differences
+from run_directories import QUIET, differences
 
 SCENE = """
 time = { end = 0.1, frames_per_second = 40 }
@@ -100,7 +100,7 @@ def main() -> int:
         assert 'write scale = "mm"' in metres.stderr, metres.stderr
         small = subprocess.run([talus, "check", "scene.toml", "--set", "bodies.blade.shape.scale=um"], cwd=folder, capture_output=True, text=True, check=True)
         assert "body 'blade' measures 0.0003 m, less than 1/100 of the length of the domain" in small.stderr, small.stderr
-        run("run", "scene.toml", "--out", "first", "--threads", "1", "-q")
+        run("run", "scene.toml", "--out", "first", "--threads", "1", *QUIET)
         names = sorted(path.name for path in (folder / "first/assets").iterdir())
         assert names == ["bin.stl", "blade-2.stl", "blade.stl", "ground.csv"], names
         moving = sorted(path.name for path in (folder / "first/frames").glob("bodies_0*.vtp"))
@@ -113,11 +113,11 @@ def main() -> int:
             shutil.rmtree(folder / source)
         (folder / "ground.csv").unlink()
         (folder / "bin.stl").unlink()
-        run("run", "moved/scene.toml", "--out", "again", "--threads", "3", "-q")
+        run("run", "moved/scene.toml", "--out", "again", "--threads", "3", *QUIET)
         if found := differences(folder / "moved", folder / "again"):
             sys.exit(f"the run of its own scene.toml differs: {found}")
-        run("run", "--resume", "--out", "moved", "--set", "time.end=0.15", "-q")
-        run("run", "again/scene.toml", "--out", "whole", "--set", "time.end=0.15", "-q")
+        run("run", "--resume", "--out", "moved", "--set", "time.end=0.15", *QUIET)
+        run("run", "again/scene.toml", "--out", "whole", "--set", "time.end=0.15", *QUIET)
         if found := differences(folder / "moved", folder / "whole"):
             sys.exit(f"the resumed run differs: {found}")
 
@@ -125,7 +125,7 @@ def main() -> int:
         text = (folder / "again/scene.toml").read_text()
         (folder / "again/assets/mine.stl").write_text("mine")
         (folder / "again/scene.toml").write_text(re.sub(r'\[\[bodies\]\]\nname = "ring"\n(?:.+\n)*', "", text))
-        run("run", "again/scene.toml", "--out", "again", "--overwrite", "-q")
+        run("run", "again/scene.toml", "--out", "again", "--overwrite", *QUIET)
         names = sorted(path.name for path in (folder / "again/assets").iterdir())
         assert names == ["bin.stl", "blade.stl", "ground.csv", "mine.stl"], names
         assert not (folder / "again/frames/body_ring.vtp").exists()
