@@ -4,6 +4,7 @@
 comes from the last frame, and the run says why."""
 import argparse
 import json
+import math
 import sys
 import tempfile
 from pathlib import Path
@@ -22,8 +23,9 @@ def frame(talus: Path, run: Path, number: int) -> dict[str, dict[str, str]]:
     return {row["id"]: row for row in rows(run / "export" / f"grains_{number:06d}.csv")}
 
 
-def in_plate(row: dict[str, str]) -> bool:
-    return all(low <= float(row[axis]) <= high for axis, (low, high) in zip("xyz", PLATE))
+def from_plate(row: dict[str, str]) -> float:
+    """Distance of the grain's centre from the plate; 0 inside."""
+    return math.hypot(*(max(low - float(row[axis]), 0, float(row[axis]) - high) for axis, (low, high) in zip("xyz", PLATE)))
 
 
 def pose(run: Path, last: bool) -> list[float]:
@@ -32,13 +34,16 @@ def pose(run: Path, last: bool) -> list[float]:
     return [float(row[key]) for key in ("x_m", "y_m", "z_m", "qw", "qx", "qy", "qz")]
 
 
-def check_same_state(talus: Path, bed: Path, next_run: Path) -> None:
+def check_same_state(talus: Path, bed: Path, next_run: Path, solid: bool) -> None:
     before, after = frame(talus, bed, 2), frame(talus, next_run, 0)
-    covered = {number for number, row in before.items() if in_plate(row)}
+    reach = max(float(row["radius"]) for row in before.values()) if solid else 0.0   # of grains that may not even touch
+    covered = {number for number, row in before.items() if from_plate(row) <= reach}
     if not covered:
         raise Failure("no grain of the bed lies where the plate is: nothing is shown")
     if before.keys() - covered != after.keys():
         raise Failure(f"{len(before.keys() - after.keys())} grains were taken out; {len(covered)} lie where the plate is")
+    if not any(f"left out {len(covered)} grains where bodies stand now" in text for text in json.loads((next_run / "run.json").read_text())["warnings"]):
+        raise Failure("nothing is said of the grains that were taken out")
     for number, row in after.items():
         changed = [name for name in row if name != "birth_time" and row[name] != before[number][name]]
         if changed:
@@ -58,7 +63,7 @@ def check_method(talus: Path, method: str, folder: Path) -> None:
     taken = json.loads((next_run / "run.json").read_text())["started_from"]
     if taken != f"{bed}, checkpoint at 0.1 s":
         raise Failure(f"started from '{taken}'")
-    check_same_state(talus, bed, next_run)
+    check_same_state(talus, bed, next_run, method == "dem")
     call(talus, *command, "--out", str(folder / "threads"), "--overwrite", "--threads", "3")
     call(talus, *command, "--out", str(folder / "resumed"), "--overwrite", "--max-time", "0", expected=TIME_UP)
     call(talus, "run", "--resume", "--out", str(folder / "resumed"), *QUIET)
@@ -75,6 +80,7 @@ def check_obstacles(talus: Path, folder: Path) -> None:
                            (("--set", "resolution.size=0.025"), "its grains have another size: write resolution.size = 0.02"),
                            (("--set", "domain.max=[0.2, 0.2, 0.15]"), "its domain is another"),
                            (("--set", 'materials.sand.name="quartz"',), "its materials are not the first of this scene"),
+                           (("--set", "materials.sand.density=2700"), "its 'sand' has another density"),
                            (("--set", 'bodies.stone.name="pebble"',), "its bodies and walls are not the first of this scene"),
                            (("--set", "elastoplastic.youngs_modulus=1e6"), "the settings of the method differ in elastoplastic.youngs_modulus")):
         said = call(talus, "run", str(DATA / "on_the_bed.toml"), "--from", str(bed), "--frames", "0", "--out", str(folder / "other"), "--overwrite", *QUIET, *change)
@@ -91,6 +97,34 @@ def check_obstacles(talus: Path, folder: Path) -> None:
         raise Failure(f"a frame that was asked for: {taken['started_from']}, {taken['warnings']}")
 
 
+def check_moved_body(talus: Path, folder: Path) -> None:
+    """A body of the same name that stands elsewhere: grains make room for it."""
+    bed, moved = folder / "bed-dem", folder / "moved"
+    call(talus, "run", str(DATA / "bed.toml"), "--method", "dem", *QUIET, "--out", str(folder / "kept"), "--from", str(bed), "--frames", "0")
+    call(talus, "run", str(DATA / "bed.toml"), "--method", "dem", *QUIET, "--out", str(moved), "--from", str(bed), "--set", "bodies.peg.position=[0.06, 0.14, 0.06]")
+    before, kept, after = frame(talus, bed, 2), frame(talus, folder / "kept", 0), frame(talus, moved, 0)
+    if before.keys() - kept.keys():   # the scene fills its region again, where there is room
+        raise Failure("grains were taken out though no body has changed")
+    if not 0 < len(before.keys() - after.keys()) < len(before) / 2:
+        raise Failure(f"{len(before.keys() - after.keys())} of {len(before)} grains taken out for a peg among them")
+    energies = [float(row["kinetic_energy_J"]) for row in rows(moved / "series.csv")]
+    mass = float(rows(moved / "series.csv")[0]["mass_kg"])
+    if max(energies) > mass * 9.81 * 0.02:   # what falls into the hole that the peg left
+        raise Failure(f"grains are thrown: {max(energies)} J")
+
+
+def check_soft_bed(talus: Path, folder: Path) -> None:
+    """Grains so soft that those of a frame overlap by more than is allowed in a table: their state goes on, the frame alone does not."""
+    bed = folder / "soft"
+    soft = ("--method", "dem", "--set", "dem.youngs_modulus=2e4", *QUIET)
+    call(talus, "run", str(DATA / "bed.toml"), *soft, "--out", str(bed))
+    call(talus, "run", str(DATA / "on_the_bed.toml"), *soft, "--from", str(bed), "--out", str(folder / "softer"), "--max-time", "0", expected=TIME_UP)
+    call(talus, "run", "--resume", "--out", str(folder / "softer"), *QUIET)
+    said = call(talus, "run", str(DATA / "on_the_bed.toml"), *soft, "--set", "dem.step_fraction=0.08", "--from", str(bed), "--out", str(folder / "softest"), expected=2)
+    if "of a radius" not in said or "does not go on here: the settings of the method differ" not in said or (folder / "softest").exists():
+        raise Failure(f"said\n{said}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--talus", type=Path, required=True, help="the program")
@@ -100,6 +134,8 @@ def main() -> int:
             for method in METHODS:
                 check_method(talus, method, Path(folder))
             check_obstacles(talus, Path(folder))
+            check_moved_body(talus, Path(folder))
+            check_soft_bed(talus, Path(folder))
     except Failure as failure:
         print(f"FAILED: {failure}", file=sys.stderr)
         return 1

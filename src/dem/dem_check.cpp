@@ -205,7 +205,7 @@ void checkThinBodies(const Settings& settings, const world::World& world, double
 
 void checkListed(const Settings& settings, const world::World& world, Problems& problems) {
     for (const world::Fill& fill : world.fills) {
-        if (!fill.listed || fill.listed->volumes.empty() || fill.listed->onlyWhereRoom || !settings.templates.empty()) continue;
+        if (!fill.listed || fill.listed->volumes.empty() || fill.listed->onlyWhereRoom || fill.listed->standIn || !settings.templates.empty()) continue;
         const world::ListedGrains& list = *fill.listed;
         Spheres spheres;
         spheres.first.push_back(0);

@@ -53,7 +53,7 @@ world::Inserted ElastoplasticMethod<Real>::insert(const Exec& exec, world::World
 // Points of the region that no body covers.
 template <class Real>
 world::Inserted ElastoplasticMethod<Real>::insertRegion(const Exec& exec, world::World& world, const world::Fill& fill) {
-    mpm::StartPoints start = mpm::startPoints(settings_.start, settings_.pointsPerCell, frame_, fill, world.seed);
+    mpm::StartPoints start = mpm::startPoints(settings_.start, settings_.pointsPerCell, frame_, world, fill);
     const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
     std::erase_if(start.positions, [&](const Vec3& x) { return mpm::insideAny(bodies, x); });
     std::vector<Sym> stresses;

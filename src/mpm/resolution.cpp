@@ -21,6 +21,22 @@ double wantedSpacing(const Resolution& settings, const world::World& world) {
 
 double slabWidth(const Resolution& settings, const world::World& world) { return kBlockSide * wantedSpacing(settings, world); }
 
+namespace {
+
+/// A grain of a table is one point, which feels bodies and other grains within a cell.
+void warnOfBoulders(const world::World& world, const GridFrame& frame, Problems& problems) {
+    constexpr double kMostCells = 2;
+    for (const world::Fill& fill : world.fills) {
+        if (!fill.listed || fill.listed->volumes.empty()) continue;
+        const auto large = std::ranges::count_if(fill.listed->volumes, [&](double volume) { return volume > kMostCells * frame.cellVolume(); });
+        if (large > 0)
+            problems.warn(fmt::format("grains[{}].table", fill.source), fmt::format("{} of its grains take up more than {:g} cells, the largest {:.3g}, and each is one point: they sink into what is beside them; take a body, or dem", large,
+                                                                                   kMostCells, std::ranges::max(fill.listed->volumes) / frame.cellVolume()));
+    }
+}
+
+}  // namespace
+
 void checkResolution(const Resolution& settings, const world::World& world, Problems& problems) {
     const double h = wantedSpacing(settings, world);
     if (!(h > 0)) {
@@ -42,6 +58,7 @@ void checkResolution(const Resolution& settings, const world::World& world, Prob
             problems.error(fmt::format("grains[{}].region", fill.source),
                            fmt::format("the region is too small: at a grid spacing of {:.3g} m it holds {:.2g} grains; make it larger or the resolution finer", h, most));
     }
+    warnOfBoulders(world, frame, problems);
     for (int axis = 0; axis < 3; ++axis) {
         constexpr std::string_view kAxes = "xyz";
         const double length = world.domain.size()[axis];

@@ -14,9 +14,7 @@ constexpr double kFull = 1.02;
 /// Part of fullness that sums of weights may differ by.
 constexpr double kRounding = 1e-9;
 
-}  // namespace
-
-StartPoints startPoints(Start start, std::int64_t pointsPerCell, const GridFrame& frame, const world::Fill& fill, std::uint64_t seed) {
+StartPoints pointsOfRegion(Start start, std::int64_t pointsPerCell, const GridFrame& frame, const world::Fill& fill, std::uint64_t seed) {
     const geometry::RandomStream random{seed, static_cast<std::uint32_t>(fill.source)};
     const double pointVolume = frame.cellVolume() / static_cast<double>(pointsPerCell);
     const double perAxis = std::cbrt(static_cast<double>(pointsPerCell));
@@ -32,6 +30,14 @@ StartPoints startPoints(Start start, std::int64_t pointsPerCell, const GridFrame
     StartPoints found{geometry::poissonDisk(*fill.region, std::cbrt(kPointsPerCube * pointVolume), random), 0};
     if (!found.positions.empty()) found.volume = fill.region->volume() / static_cast<double>(found.positions.size());
     return found;
+}
+
+}  // namespace
+
+StartPoints startPoints(Start start, std::int64_t pointsPerCell, const GridFrame& frame, const world::World& world, const world::Fill& fill) {
+    StartPoints points = pointsOfRegion(start, pointsPerCell, frame, fill, world.seed);
+    std::erase_if(points.positions, [&](const Vec3& x) { return world.filledBefore(fill, x); });
+    return points;
 }
 
 bool insideAny(std::span<const world::BodySnapshot> bodies, const Vec3& x) {

@@ -6,7 +6,7 @@
 #include "mpm/frame.h"
 #include "mpm/room.h"
 #include "world/body.h"
-#include "world/fill.h"
+#include "world/world.h"
 
 #include <array>
 #include <cstdint>
@@ -24,8 +24,8 @@ struct StartPoints {
     std::vector<Vec3> positions;
     double volume = 0;   // of each [m³]
 };
-/// Points of the region, those in bodies too.
-StartPoints startPoints(Start, std::int64_t pointsPerCell, const GridFrame&, const world::Fill&, std::uint64_t seed);
+/// Points of the region, but for what an earlier fill has filled; those in bodies too.
+StartPoints startPoints(Start, std::int64_t pointsPerCell, const GridFrame&, const world::World&, const world::Fill&);
 
 bool insideAny(std::span<const world::BodySnapshot>, const Vec3&);
 

@@ -55,7 +55,7 @@ world::Inserted NonsmoothMethod::insert(const Exec& exec, world::World& world, c
     refresh(world);
     const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
     if (!fill.listed) {
-        mpm::StartPoints start = mpm::startPoints(settings_.start, settings_.pointsPerCell, frame_, fill, world.seed);
+        mpm::StartPoints start = mpm::startPoints(settings_.start, settings_.pointsPerCell, frame_, world, fill);
         leftOut_ += static_cast<std::int64_t>(std::erase_if(start.positions, [&](const Vec3& x) { return mpm::insideAny(bodies, x); }));
         return add(exec, world, fill, start.positions.size(), [&](std::size_t i) { return NewPoint{start.positions[i], fill.velocity, start.volume, fill.material, nullptr}; });
     }

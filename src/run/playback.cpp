@@ -144,7 +144,8 @@ void Playback::moveBodies(world::World& world, double time) const {
         auto* free = std::get_if<world::FreeBody>(&body.motion);
         const auto known = poses_.find(body.name);
         if (!free || known == poses_.end() || known->second.empty()) continue;
-        const auto after = known->second.upper_bound(time);
+        auto after = known->second.upper_bound(time);
+        if (after == known->second.end() && known->second.size() > 1 && time == known->second.rbegin()->first) --after;   // it comes there with the velocity of its last way
         if (after == known->second.begin() || after == known->second.end()) {
             const RigidTransform& pose = after == known->second.end() ? known->second.rbegin()->second : after->second;
             free->pose = {pose.translation, pose.rotation, {}, {}};

@@ -145,7 +145,7 @@ Outcome resumeRefined(const Options& options, scene::Methods methods, Observer& 
 Outcome refine(const RefineOptions& options, scene::Methods methods, Observer& observer, StopRequested stop) {
     if (const std::optional<Options> resumed = resumedByFolder(options)) {
         Options own = *resumed;
-        const scene::Scene scene = scene::read({.scene = (Path(refinedFrom(*own.out)) / "scene.toml").string(), .method = {}, .variant = {}, .precision = {}, .sets = {}}, methods);
+        const scene::Scene scene = scene::read({.scene = (Path(refinedFrom(*own.out)) / "scene.toml").string(), .method = {}, .variant = {}, .precision = {}, .sets = {}, .stateFollows = true}, methods);
         own.request.sets = {fmt::format("time.end={}", scene.endTime())};   // the other run may have become longer since
         return resumeRefined(own, methods, observer, stop);
     }
@@ -163,7 +163,7 @@ Outcome refine(const RefineOptions& options, scene::Methods methods, Observer& o
     own.request.name = recorded.scene;
     own.request.method = "guided";
     std::vector<std::string> sets{"guided.guides=\"playback\"", "guided.interpolate_every=1", fmt::format("guided.factor={}", options.factor.value_or(32)), fmt::format("playback.directory={}", quoted(from.string())), "output.fields=[]"};
-    const scene::Scene scene = scene::read({.scene = own.request.scene, .method = {}, .variant = {}, .precision = {}, .sets = {}}, methods);
+    const scene::Scene scene = scene::read({.scene = own.request.scene, .method = {}, .variant = {}, .precision = {}, .sets = {}, .stateFollows = true}, methods);
     if (!recorded.stages.empty()) {
         const std::vector<std::string> ends = stageEnds(scene, recorded.stages, frames.back().time);
         sets.insert(sets.end(), ends.begin(), ends.end());

@@ -67,11 +67,28 @@ Outcome finish(FrameLoop& loop, const RunDirectory& directory, StopRequested sto
     return {code, directory.path(), false, loop.record()};
 }
 
+/// The last frame stands instead of a state that does not fit: it must be fit to start from by itself.
+void requireFitFrame(const Options& options, scene::Methods methods, const std::string& obstacle) {
+    scene::Request request = requestOf(options, methods);
+    request.stateFollows = false;
+    try {
+        scene::read(request, methods);
+    } catch (const Error& error) {
+        throw Error(error.code(), fmt::format("{}\n--from: the state of the checkpoint, which has more than the frame, does not go on here: {}", error.what(), obstacle));
+    }
+}
+
+std::vector<std::string> warningsOf(const TakenFrom& taken) {
+    std::vector<std::string> warnings;
+    if (!taken.obstacle.empty()) warnings.push_back(fmt::format("--from: took the fields of the last frame, not the state of the checkpoint: {}", taken.obstacle));
+    if (taken.removed > 0) warnings.push_back(fmt::format("--from: left out {} grains where bodies stand now", taken.removed));
+    return warnings;
+}
+
 Outcome start(const Options& options, scene::Methods methods, Observer& observer, StopRequested stop) {
     const scene::Scene scene = scene::read(requestOf(options, methods), methods);
     for (const std::string& warning : scene.warnings()) observer.warned(warning);
     requireMemory(scene.estimate());
-    RunDirectory directory = RunDirectory::create(directoryOf(scene, options), options.overwrite);
 
     const Exec exec(options.threads);
     world::World world = scene.buildWorld();
@@ -82,11 +99,13 @@ Outcome start(const Options& options, scene::Methods methods, Observer& observer
     if (options.from) {
         const TakenFrom taken = takeOver(exec, *options.from, scene, methods, simulation);
         record.startedFrom = taken.what;
-        if (!taken.obstacle.empty()) {
-            record.warnings.push_back(fmt::format("--from: took the fields of the last frame, not the state of the checkpoint: {}", taken.obstacle));
-            observer.warned(record.warnings.back());
+        if (!taken.obstacle.empty()) requireFitFrame(options, methods, taken.obstacle);
+        for (const std::string& warning : warningsOf(taken)) {
+            record.warnings.push_back(warning);
+            observer.warned(warning);
         }
     }
+    RunDirectory directory = RunDirectory::create(directoryOf(scene, options), options.overwrite);
     FrameLoop loop(exec, simulation, directory, record, settingsOf(scene, options), observer);
     loop.begin(resolvedText(scene, record.scene), scene.assets());
     return finish(loop, directory, stop);
@@ -95,7 +114,12 @@ Outcome start(const Options& options, scene::Methods methods, Observer& observer
 /// The folder of a run may stand where its scene would: `run --resume DIR` is `run --resume --out DIR`.
 Options withFolderAsOut(Options options) {
     const Path folder = options.request.scene;
-    if (folder.empty() || scene::isBuiltIn(folder.string()) || !holdsRun(folder)) return options;
+    if (folder.empty() || scene::isBuiltIn(folder.string())) return options;
+    if (!holdsRun(folder)) {
+        const bool meantAsRun = folder.extension() != ".toml" && !std::filesystem::exists(folder);
+        if (meantAsRun && !options.out) throw Error(ExitCode::missing, fmt::format("there is no run in '{}' to resume, nor a scene of that name", folder.string()));
+        return options;
+    }
     if (options.out && !(std::filesystem::exists(*options.out) && std::filesystem::equivalent(folder, *options.out)))
         throw Error(ExitCode::usage, fmt::format("'{}' and '{}' are two runs; --resume goes on with one", folder.string(), options.out->string()));
     options.out = folder;
@@ -113,7 +137,9 @@ std::string nearbyRun(const Options& options) {
 
 Outcome resume(const Options& options, scene::Methods methods, Observer& observer, StopRequested stop) {
     std::optional<scene::Scene> asked;
-    if (!options.request.scene.empty()) asked.emplace(scene::read(options.request, methods));
+    scene::Request request = options.request;
+    request.stateFollows = true;
+    if (!request.scene.empty()) asked.emplace(scene::read(request, methods));
     else if (!options.out) throw Error(ExitCode::usage, "--resume needs a scene or --out DIR");
     const Path folder = asked ? directoryOf(*asked, options) : *options.out;
     if (asked && !std::filesystem::is_directory(folder)) throw Error(ExitCode::missing, fmt::format("there is no run in '{}' to resume{}", folder.string(), nearbyRun(options)));
@@ -121,11 +147,11 @@ Outcome resume(const Options& options, scene::Methods methods, Observer& observe
 
     scene::Request own;
     own.scene = directory.scene().string();
+    own.stateFollows = true;
     const scene::Scene stored = scene::read(own, methods);
     if (!asked) {   // the run's own scene with the changes of this command line
-        scene::Request changed = options.request;
-        changed.scene = own.scene;
-        asked.emplace(scene::read(changed, methods));
+        request.scene = own.scene;
+        asked.emplace(scene::read(request, methods));
     }
     if (!options.force) requireSameScene(stored, *asked, directory.path());
 

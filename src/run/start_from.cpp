@@ -84,6 +84,8 @@ std::string obstacleBetween(const scene::Scene& there, const scene::Scene& here,
         return "its domain is another: the new one must begin at the same corner, be at least as large, and have the same periods";
     if (const double size = there.estimate().size; size != here.estimate().size) return fmt::format("its grains have another size: write resolution.size = {}", size);
     if (!comeFirst(from.materials, to.materials)) return "its materials are not the first of this scene";
+    for (std::size_t m = 0; m < from.materials.size(); ++m)
+        if (from.materials[m].density != to.materials[m].density || from.materials[m].packingFraction != to.materials[m].packingFraction) return fmt::format("its '{}' has another density", from.materials[m].name);
     if (!comeFirst(from.bodies, to.bodies)) return "its bodies and walls are not the first of this scene";
     if (const std::string setting = differentSetting(there, here, methods); !setting.empty()) return fmt::format("the settings of the method differ in {}", setting);
     return {};
@@ -111,17 +113,19 @@ scene::Request requestOf(const Options& options, scene::Methods methods) {
         const From from = parse(*options.from);
         refuseCarriedGrains(from, methods);
         request.grains = std::filesystem::absolute(from.directory / "frames" / io::frameName(frameNumber(from))).string();
+        request.stateFollows = !from.frame;
     }
     return request;
 }
 
 TakenFrom takeOver(const Exec& exec, const std::string& text, const scene::Scene& scene, scene::Methods methods, world::Simulation& simulation) {
     const From from = parse(text);
-    TakenFrom taken{fmt::format("{}, frame {}", from.directory.string(), frameNumber(from)), {}};
+    TakenFrom taken{fmt::format("{}, frame {}", from.directory.string(), frameNumber(from)), {}, 0};
     if (from.frame) return taken;
 
     scene::Request request;
     request.scene = (from.directory / "scene.toml").string();
+    request.stateFollows = true;
     const scene::Scene there = scene::read(request, methods);
     std::vector<std::string> damaged;
     const std::vector<io::Checkpoint> checkpoints = io::CheckpointPair(from.directory / "checkpoint").usable(damaged);
@@ -135,7 +139,7 @@ TakenFrom takeOver(const Exec& exec, const std::string& text, const scene::Scene
         taken.obstacle = obstacleBetween(there, scene, source, simulation.world(), methods);
         if (!taken.obstacle.empty()) return taken;
         const auto group = archive.group("simulation");
-        simulation.takeOver(exec, archive, source);
+        taken.removed = simulation.takeOver(exec, archive, source, !scene.method().continuum);
         taken.what = fmt::format("{}, checkpoint at {:.6g} s", from.directory.string(), source.time);
     } catch (const ArchiveError& error) {   // part of the state may be in the method already
         taken.obstacle = fmt::format("its checkpoint is of another build: {}", error.what());

@@ -12,6 +12,7 @@ namespace talus::run {
 struct TakenFrom {
     std::string what;       // "bed-dem, checkpoint at 0.6 s"
     std::string obstacle;   // empty: the state was taken over as it is, or a frame was asked for
+    std::int64_t removed;   // grains that bodies stand in the way of
 };
 
 /// Hands the state of the run's last checkpoint to a simulation that has not begun, instead of the table that requestOf() gave to the

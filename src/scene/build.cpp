@@ -150,6 +150,25 @@ geometry::ShapePtr insideDomain(const geometry::ShapePtr& shape, const DomainDes
     return std::make_shared<geometry::Intersection>(std::vector<geometry::ShapePtr>{shape, whole});
 }
 
+geometry::ShapePtr acrossFaces(const geometry::ShapePtr& shape, const DomainDescription& domain) {
+    std::vector<geometry::ShapePtr> images{shape};
+    for (int axis = 0; axis < 3; ++axis) {
+        const auto a = static_cast<std::size_t>(axis);
+        if (!domain.axes[a].given || domain.axes[a].type != world::FaceType::periodic) continue;
+        const Aabb box = shape->bounds();
+        if (!std::isfinite(box.min[axis]) || !std::isfinite(box.max[axis])) continue;
+        const double length = domain.max[axis] - domain.min[axis], slack = 1e-9 * length;
+        const std::size_t known = images.size();
+        for (const double shift : {-length, length}) {
+            if (!(box.max[axis] + shift > domain.min[axis] + slack && box.min[axis] + shift < domain.max[axis] - slack)) continue;
+            Vec3 by;
+            by[axis] = shift;
+            for (std::size_t i = 0; i < known; ++i) images.push_back(std::make_shared<geometry::Placed>(images[i], RigidTransform{{}, by}));
+        }
+    }
+    return images.size() == 1 ? shape : std::make_shared<geometry::Union>(std::move(images));
+}
+
 world::World build(const SceneDescription& scene) {
     world::World world;
     world.domain = buildDomain(scene.domain);

@@ -9,6 +9,9 @@ namespace talus::scene {
 /// The part of a region inside the domain; the same pointer where that is all of it.
 geometry::ShapePtr insideDomain(const geometry::ShapePtr&, const DomainDescription&);
 
+/// A region with its images beyond the faces of periodic axes that it reaches through; the same pointer where it does not.
+geometry::ShapePtr acrossFaces(const geometry::ShapePtr&, const DomainDescription&);
+
 /// The part of a shape inside the slab of a two-dimensional case; the same pointer where there is no slab.
 geometry::ShapePtr insideSlab(const geometry::ShapePtr&, const DomainDescription&);
 /// Gives a slab that has no width yet the one that the method wants. Of a description that passed check() with any width.

@@ -94,12 +94,12 @@ void changeFlows(const SceneDescription& scene, world::World& world) {
 
 void buildFlows(const SceneDescription& scene, world::World& world) {
     for (const EmitterDescription& d : scene.emitters) world.emitters.push_back(buildEmitter(scene, world, d));
-    for (const SinkDescription& d : scene.sinks) world.sinks.push_back({d.name, geometry::build(d.region), d.window.begin, endOf(d.window), {}});
+    for (const SinkDescription& d : scene.sinks) world.sinks.push_back({d.name, acrossFaces(geometry::build(d.region), scene.domain), d.window.begin, endOf(d.window), {}});
     world.forces.air = scene.air.air;
     for (const ForceDescription& d : scene.forces) {
         world::Force& force = world.forces.forces.emplace_back();
         std::visit(ForceBuilder{force}, d.kind);
-        if (d.hasRegion) force.region = geometry::build(d.region);
+        if (d.hasRegion) force.region = acrossFaces(geometry::build(d.region), scene.domain);
         force.begin = d.window.begin;
         force.end = endOf(d.window);
     }

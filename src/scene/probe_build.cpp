@@ -44,7 +44,7 @@ struct Builder {
         return world::makeProbe(setup, world::FluxProbe{d.point, normalized(d.normal), d.radius, world.domain});
     }
     world::ProbePtr operator()(const ResidenceProbeDescription& d) const {
-        return world::makeProbe(setup, world::ResidenceProbe{d.region.given ? geometry::build(d.region.shape) : nullptr});
+        return world::makeProbe(setup, world::ResidenceProbe{d.region.given ? acrossFaces(geometry::build(d.region.shape), scene.domain) : nullptr});
     }
     world::ProbePtr operator()(const TrackProbeDescription& d) const {
         world::TrackProbe track{{}, {}, static_cast<int>(d.count), {}, world.domain};
@@ -91,7 +91,7 @@ struct Builder {
 
     static constexpr std::array<std::string_view, 6> kTensorComponents{"xx", "yy", "zz", "xy", "yz", "xz"};
 
-    geometry::ShapePtr regionOf(const OptionalRegion& d) const { return d.given ? insideDomain(geometry::build(d.shape), scene.domain) : nullptr; }
+    geometry::ShapePtr regionOf(const OptionalRegion& d) const { return d.given ? insideDomain(acrossFaces(geometry::build(d.shape), scene.domain), scene.domain) : nullptr; }
     std::vector<double> densities() const {
         std::vector<double> densities;
         for (const world::Material& material : world.materials) densities.push_back(material.density);

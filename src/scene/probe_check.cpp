@@ -78,8 +78,10 @@ struct KindChecker {
     }
     void source(const std::string& key, double index) const {
         if (index != std::floor(index)) return error(key, fmt::format("{} is not a whole number", index));
-        if (const std::size_t count = scene.grains.size(); index >= static_cast<double>(count))
-            error(key, fmt::format("there is no source {}; the scene has {} [[grains]], counted from 0", index, count));
+        const std::size_t fills = scene.grains.size(), emitters = scene.emitters.size();
+        if (index < static_cast<double>(fills + emitters)) return;
+        error(key, emitters == 0 ? fmt::format("there is no source {}; the scene has {} [[grains]], counted from 0", index, fills)
+                                 : fmt::format("there is no source {}; the scene has {} [[grains]] and then {} [[emitters]], counted from 0", index, fills, emitters));
     }
     const world::FieldInfo* field(const std::string& key, const std::string& name) const {
         std::vector<std::string_view> known;

@@ -109,7 +109,7 @@ private:
         }
         checkChanged(*described, wellRead, problems);
         if (found.ok() && problems.ok()) {
-            stage = {.name = scene_.stages[i].name, .until = buildUntil(scene_.stages[i]), .resetTime = scene_.stages[i].resetTime, .world = buildChanged(*described, whole_), .given = changes.given};
+            stage = {.name = scene_.stages[i].name, .until = buildUntil(scene_.stages[i], scene_.domain), .resetTime = scene_.stages[i].resetTime, .world = buildChanged(*described, whole_), .given = changes.given};
             described->methodInfo().check(described->methodSettings(), stage.world, problems);
             rehearse(stage, i == 0, problems);
         }
@@ -190,7 +190,7 @@ Scene read(const Request& request, Methods methods) {
     AssetLoader assets(source.folder);
     assets.load(*scene, wellRead, ofFiles);
     const std::size_t missingPaths = resolvePaths(*scene, source.folder, wellRead, ofFiles);
-    loadTables(*scene, assets, wellRead, ofFiles);
+    loadTables(*scene, assets, request.stateFollows, wellRead, ofFiles);
     place(ofFiles, root, diagnostics);
     Problems problems;
     check(*scene, wellRead, problems);

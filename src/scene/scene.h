@@ -39,6 +39,7 @@ struct Request {
     std::vector<std::string> withoutProbes = {}; // names of probes of the scene to leave out, before sets change it
     std::optional<std::string> grains = {};      // a file of grains to put in besides those of the scene
     std::optional<std::string> text = {};        // of the scene, where it is no file; `scene` then names it in messages
+    bool stateFollows = false;                   // grains come with all their state, from a checkpoint: those of tables stand in for them
 };
 
 struct SceneDescription;

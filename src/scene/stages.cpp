@@ -285,13 +285,13 @@ std::size_t resolveGivenPaths(const Value& root, const std::string& folder, std:
     return missing;
 }
 
-std::optional<world::Until> buildUntil(const StageDescription& stage) {
+std::optional<world::Until> buildUntil(const StageDescription& stage, const DomainDescription& domain) {
     if (!stage.untilGiven) return {};
     const UntilDescription& d = stage.until;
     world::Until until{.condition = world::AfterTime{d.time.value_or(0)}, .hold = d.hold, .every = d.every, .atMost = d.longest(), .required = d.required};
     if (d.speedBelow) until.condition = world::WhenSlow{*d.speedBelow};
     if (d.probeGiven) until.condition = world::WhenProbe{d.probe.name, d.probe.column, d.probe.above ? *d.probe.above : *d.probe.below, d.probe.above.has_value()};
-    if (d.massGiven) until.condition = world::WhenMass{geometry::build(d.mass.region), d.mass.above ? *d.mass.above : *d.mass.below, d.mass.above.has_value()};
+    if (d.massGiven) until.condition = world::WhenMass{acrossFaces(geometry::build(d.mass.region), domain), d.mass.above ? *d.mass.above : *d.mass.below, d.mass.above.has_value()};
     return until;
 }
 

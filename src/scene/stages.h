@@ -15,6 +15,8 @@
 
 namespace talus::scene {
 
+struct DomainDescription;
+
 /// Of runs and stages; steps much shorter have no finite rates in float [s].
 inline constexpr double kShortestTime = 1e-9;
 
@@ -77,6 +79,6 @@ std::size_t resolveGivenPaths(const Value& root, const std::string& folder, std:
 void checkProbeConditions(const SceneDescription&, const world::World&, Problems&);
 
 /// Of a description that passed its checks.
-std::optional<world::Until> buildUntil(const StageDescription&);
+std::optional<world::Until> buildUntil(const StageDescription&, const DomainDescription&);
 
 }  // namespace talus::scene

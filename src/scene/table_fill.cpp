@@ -28,7 +28,7 @@ public:
     TableLoader(const SceneDescription& scene, const FillDescription& fill, std::string path, Problems& problems)
         : scene_(scene), fill_(fill), path_(std::move(path)), problems_(problems), rotation_(Quat::fromFixedAxes(kDegree * fill.rotationDeg)) {}
 
-    std::shared_ptr<const world::ListedGrains> load(const std::string& bytes) {
+    std::shared_ptr<const world::ListedGrains> load(const std::string& bytes, bool stateFollows) {
         io::GrainColumns table;
         try {
             table = io::parseGrains(bytes, *fill_.table);
@@ -42,6 +42,7 @@ public:
         if (slope && angle) return refuse(fmt::format("'{}' has both friction_angle and friction_angle_deg; keep one of them", *fill_.table));
         if (fill_.material.empty() && !material) return refuse(fmt::format("'{}' has no column 'material'; give the material of all its grains: material = \"NAME\"", *fill_.table));
         auto grains = std::make_shared<world::ListedGrains>();
+        grains->standIn = stateFollows;
         std::size_t outside = 0;
         for (std::size_t i = 0; i < table.count; ++i) {
             const Vec3 x = fill_.position + rotation_.rotate(fill_.scale * vectorAt(*position, i));
@@ -171,7 +172,7 @@ void loadField(FieldDescription& field, AssetLoader& assets, const std::string& 
 
 }  // namespace
 
-void loadTables(SceneDescription& scene, AssetLoader& assets, WellRead wellRead, Problems& problems) {
+void loadTables(SceneDescription& scene, AssetLoader& assets, bool stateFollows, WellRead wellRead, Problems& problems) {
     for (std::size_t i = 0; i < scene.grains.size(); ++i) {
         FillDescription& fill = scene.grains[i];
         const std::string path = fmt::format("grains[{}]", i);
@@ -182,7 +183,7 @@ void loadTables(SceneDescription& scene, AssetLoader& assets, WellRead wellRead,
             problems.error(path + ".table", fmt::format("cannot read '{}': its name should end in .csv, .npz or .vtp", *fill.table));
             continue;
         }
-        if (const std::string* bytes = assets.read(*fill.table, path + ".table", problems)) fill.listed = TableLoader(scene, fill, path + ".table", problems).load(*bytes);
+        if (const std::string* bytes = assets.read(*fill.table, path + ".table", problems)) fill.listed = TableLoader(scene, fill, path + ".table", problems).load(*bytes, stateFollows);
     }
     for (std::size_t i = 0; i < scene.forces.size(); ++i) {
         const std::string path = fmt::format("forces[{}].file", i);

@@ -7,7 +7,7 @@
 
 namespace talus::scene {
 
-/// Reads the tables of all fills and forces. Grains outside the domain are left out.
-void loadTables(SceneDescription&, AssetLoader&, WellRead, Problems&);
+/// Reads the tables of all fills and forces. Grains outside the domain are left out. `stateFollows`: those of fills stand in for grains of a checkpoint.
+void loadTables(SceneDescription&, AssetLoader&, bool stateFollows, WellRead, Problems&);
 
 }  // namespace talus::scene

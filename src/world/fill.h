@@ -22,6 +22,8 @@ struct ListedGrains {
     std::vector<std::array<double, 6>> stresses;   // Cauchy, xx yy zz xy yz xz [Pa]; empty: none
     std::vector<double> muHats;                    // of the friction cone √J₂ ≤ μ̂ p; empty: of the material. Taken where MethodInfo::frictionByGrain says so
 
+    bool standIn = false;                          // for grains that come with all their state: contacts of which a table knows nothing
+
     /// An emitter offers more places than it fills: they are taken in their order, those without room left out, until one
     /// more grain would pass either bound.
     bool onlyWhereRoom = false;

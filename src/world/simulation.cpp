@@ -66,6 +66,19 @@ std::optional<Failed> notFinite(const World& world) {
     return std::nullopt;
 }
 
+/// Whether a body has the surface that it had, judged by distances on a lattice over the domain.
+bool standsAsBefore(const BodySnapshot& now, const BodySnapshot& before, const Domain& domain) {
+    constexpr int kPerAxis = 16;
+    if (!before.active()) return false;
+    const double same = 1e-9 * maxComponent(domain.size());
+    for (int n = 0; n < kPerAxis * kPerAxis * kPerAxis; ++n) {
+        const Vec3 part{n % kPerAxis + 0.5, n / kPerAxis % kPerAxis + 0.5, n / (kPerAxis * kPerAxis) + 0.5};
+        const Vec3 x = domain.min + componentProduct(domain.size(), part) / kPerAxis;
+        if (!(std::abs(now.distance(x) - before.distance(x)) <= same)) return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 void Simulation::fill(const Exec& exec) {
@@ -77,7 +90,7 @@ void Simulation::fill(const Exec& exec) {
     }
 }
 
-void Simulation::takeOver(const Exec& exec, const Archive& archive, const World& source) {
+std::int64_t Simulation::takeOver(const Exec& exec, const Archive& archive, const World& source, bool solid) {
     {
         const auto group = archive.group("method");
         method_->load(exec, archive);
@@ -88,17 +101,23 @@ void Simulation::takeOver(const Exec& exec, const Archive& archive, const World&
         auto* free = std::get_if<FreeBody>(&world_.bodies[b].motion);
         if (free != nullptr && source.bodies[b].free() != nullptr) free->pose = source.bodies[b].free()->pose;
     }
-    for (std::size_t b = source.bodies.size(); b < world_.bodies.size(); ++b) {
-        const Body& body = world_.bodies[b];
-        if (!body.activeAt(world_.time)) continue;
-        const BodySnapshot now(body, world_.time);
-        method_->erase(exec, {std::make_shared<geometry::Placed>(body.shape, RigidTransform{now.pose().rotation, now.pose().position}), true});
-    }
     FieldTable grains;
+    method_->read(exec, std::array{field::mass.name, field::radius.name}, grains);
+    const std::span<const double> radii = grains.reals(field::radius.name);
+    const double reach = solid && !radii.empty() ? std::ranges::max(radii) : 0;
+    std::int64_t removed = 0;
+    for (std::size_t b = 0; b < world_.bodies.size(); ++b) {
+        const BodySnapshot now(world_.bodies[b], world_.time);
+        if (!now.active() || (b < source.bodies.size() && standsAsBefore(now, BodySnapshot(source.bodies[b], source.time), world_.domain))) continue;
+        const auto grown = std::make_shared<geometry::Offset>(now.body().shape, reach);
+        removed += method_->erase(exec, {std::make_shared<geometry::Placed>(grown, RigidTransform{now.pose().rotation, now.pose().position}), true}).count;
+    }
+    grains = {};
     method_->read(exec, std::array{field::mass.name}, grains);
     account_.insertedCount += static_cast<std::int64_t>(grains.count());
     for (const double mass : grains.reals(field::mass.name)) account_.insertedMass += mass;
     lastFillTaken_ = true;
+    return removed;
 }
 
 Reached Simulation::advance(const Exec& exec, double target, FunctionRef<bool()> keepGoing) {

@@ -29,9 +29,9 @@ public:
     /// Puts the world's fills in, but for the last where takeOver() has stood in for it; once, before the first step.
     void fill(const Exec&);
     /// Instead of the last fill: the grains and free bodies of another simulation with all their state, from what it saved. Its bodies,
-    /// materials and method are the first of this one's, `source` is its world then. Grains inside further bodies are taken out; the clock
-    /// shows 0. ArchiveError where the state does not fit.
-    void takeOver(const Exec&, const Archive&, const World& source);
+    /// materials and method are the first of this one's, `source` is its world then. Grains inside further bodies, and inside those that stand elsewhere or have
+    /// another shape now, are taken out, and with `solid` grains those that touch them; returns how many. The clock shows 0. ArchiveError where the state does not fit.
+    std::int64_t takeOver(const Exec&, const Archive&, const World& source, bool solid);
 
     /// Steps until world().time == target, or keepGoing() is false between two steps, or a step fails.
     /// The time to the target is split into equal steps; dt is kept until the method's stable step falls below it.

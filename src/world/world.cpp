@@ -47,6 +47,10 @@ double World::emittedVolume() const {
     return volume;
 }
 
+bool World::filledBefore(const Fill& fill, const Vec3& x) const {
+    return std::ranges::any_of(fills, [&](const Fill& other) { return other.source < fill.source && other.region && other.region->distance(x) < 0; });
+}
+
 std::vector<int> World::grainMaterials() const {
     std::set<int> used;
     for (const Fill& fill : fills) {
@@ -219,7 +223,7 @@ void checkListed(const Fill& fill, const std::vector<BodySnapshot>& bodies, Prob
 void checkFills(const World& world, Problems& problems) {
     const std::vector<BodySnapshot> bodies = world.bodiesAt(world.time);
     for (const Fill& fill : world.fills) {
-        if (fill.listed) checkListed(fill, bodies, problems);
+        if (fill.listed && !fill.listed->standIn) checkListed(fill, bodies, problems);
         if (!fill.region || !fill.region->bounded()) continue;
         const std::string path = "grains[" + std::to_string(fill.source) + "].region";
         const double covered = coveredPart(*fill.region, bodies);

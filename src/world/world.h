@@ -56,6 +56,8 @@ struct World {
     double emittedVolume() const;
     /// What the grains of a filled region press on what is below them when they stand there [Pa]; 0 of listed grains.
     double pressureBelow(const Fill&) const;
+    /// Whether the region of a fill before this one holds x: what is filled once is not filled again.
+    bool filledBefore(const Fill&, const Vec3& x) const;
     /// Materials that grains are or will be of, each once.
     std::vector<int> grainMaterials() const;
     /// The bodies at time t, in the order of `bodies`.

@@ -64,6 +64,19 @@ TEST_P(MethodContract, insertPutsInWhatItSays) {
     }
 }
 
+TEST_P(MethodContract, whatIsFilledOnceIsNotFilledAgain) {
+    World world = makeWorld();
+    const Fill first = world.fills[0];
+    const Aabb all = first.region->bounds();
+    const Vec3 half = 0.5 * all.size().x * Vec3{1, 0, 0};
+    Fill again = first;
+    again.source = 1;
+    again.region = box(all.min, all.max - half);   // inside the first
+    const double once = sums(*LiveWorld(GetParam(), world).method).mass;
+    world.fills.push_back(again);
+    EXPECT_NEAR(sums(*LiveWorld(GetParam(), world).method).mass, once, 0.05 * once);
+}
+
 TEST_P(MethodContract, eraseTakesOutTheRegionAndNothingElse) {
     const Exec exec(2);
     LiveWorld run(GetParam(), makeWorld());

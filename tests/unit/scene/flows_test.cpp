@@ -89,6 +89,34 @@ TEST(Flows, areBuiltAsTheSceneSays) {
     EXPECT_EQ(world.grainMaterials(), (std::vector<int>{0, 1}));
 }
 
+// A region that reaches through a periodic face is there again on the other side, as the stream of an emitter is.
+TEST(Flows, regionsReachAcrossPeriodicFaces) {
+    const world::World world = readText(R"(domain = { min = [0, 0, 0], max = [1, 2, 1], x = "periodic", y = "periodic" }
+[[materials]]
+name = "sand"
+[[emitters]]
+name = "spout"
+material = "sand"
+disc = { centre = [0, 0, 0.9], radius = 0.1 }
+rate = 1
+speed = 1
+[[sinks]]
+name = "corner"
+region = { type = "box", min = [-0.1, 1.8, 0], max = [0.1, 2.1, 0.3] }
+[[sinks]]
+name = "whole"
+region = { type = "plane", position = [0, 0, 0.1] }
+[[sinks]]
+name = "middle"
+region = { type = "sphere", radius = 0.1, position = [0.5, 0.5, 0.5] }
+)").buildWorld();
+    const geometry::Shape& corner = *world.sinks[0].region;
+    for (const Vec3& x : {Vec3{0.05, 1.9, 0.1}, Vec3{0.95, 1.9, 0.1}, Vec3{0.05, 0.05, 0.1}, Vec3{0.95, 0.05, 0.1}}) EXPECT_NEAR(corner.distance(x), -0.05, 1e-12);
+    for (const Vec3& x : {Vec3{0.5, 1.9, 0.1}, Vec3{0.05, 1, 0.1}, Vec3{0.95, 0.2, 0.1}}) EXPECT_GT(corner.distance(x), 0.05);
+    EXPECT_NEAR(world.sinks[1].region->distance({0.5, 0.5, 0.05}), -0.05, 1e-12);
+    EXPECT_GT(world.sinks[2].region->distance({0.5, 1.5, 0.5}), 0.5);
+}
+
 TEST(Flows, theResolvedSceneIsTheSameScene) {
     const Scene scene = readText(kFlows);
     EXPECT_EQ(readText(scene.toml()).toml(), scene.toml());
