@@ -39,6 +39,7 @@ public:
         if (!position) return refuse(fmt::format("'{}' has no columns x, y, z of the position", *fill_.table));
         const io::GrainColumn *velocity = column(table, "velocity", 3), *stress = column(table, "stress", 6), *material = column(table, "material", 1);
         const io::GrainColumn *slope = column(table, "friction_angle", 1), *angle = column(table, "friction_angle_deg", 1);
+        const io::GrainColumn *turn = column(table, "orientation", 3), *turnScalar = column(table, "orientation_w", 1), *spin = column(table, "angular_velocity", 3), *shape = column(table, "template", 1);
         if (slope && angle) return refuse(fmt::format("'{}' has both friction_angle and friction_angle_deg; keep one of them", *fill_.table));
         if (fill_.material.empty() && !material) return refuse(fmt::format("'{}' has no column 'material'; give the material of all its grains: material = \"NAME\"", *fill_.table));
         auto grains = std::make_shared<world::ListedGrains>();
@@ -57,6 +58,14 @@ public:
             grains->velocities.push_back(fill_.velocity + (velocity ? rotation_.rotate(vectorAt(*velocity, i)) : Vec3{}));
             grains->materials.push_back(*m);
             if (stress) grains->stresses.push_back(turned(rotation_.matrix(), &stress->values[6 * i]));
+            if (turn && turnScalar) {
+                const Vec3 q = vectorAt(*turn, i);
+                const Quat orientation{turnScalar->values[i], q.x, q.y, q.z};
+                if (!(std::abs(orientation.w * orientation.w + normSquared(q) - 1) < 0.01)) return refuse(fmt::format("grain {} of '{}' has an orientation that is no unit quaternion", i, *fill_.table));
+                grains->orientations.push_back((rotation_ * orientation).normalizedQuat());
+                grains->spins.push_back(spin ? rotation_.rotate(vectorAt(*spin, i)) : Vec3{});
+            }
+            if (shape) grains->shapes.push_back(static_cast<int>(std::clamp(shape->values[i], -1.0, 127.0)));
             if (slope || angle) {
                 const io::GrainColumn& given = slope ? *slope : *angle;
                 const double degrees = given.values[i];

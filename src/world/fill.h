@@ -22,6 +22,9 @@ struct ListedGrains {
     std::vector<std::array<double, 6>> stresses;   // Cauchy, xx yy zz xy yz xz [Pa]; empty: none
     std::vector<double> muHats;                    // of the friction cone √J₂ ≤ μ̂ p; empty: of the material. Taken where MethodInfo::frictionByGrain says so
 
+    std::vector<Quat> orientations;                // of grains that turn, with their angular velocities [rad/s]; empty: as the method draws them
+    std::vector<Vec3> spins;
+    std::vector<int> shapes;                       // index of the template of a clump; empty: as the method draws them
     bool standIn = false;                          // for grains that come with all their state: contacts of which a table knows nothing
 
     /// An emitter offers more places than it fills: they are taken in their order, those without room left out, until one
