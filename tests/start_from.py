@@ -125,6 +125,22 @@ def check_soft_bed(talus: Path, folder: Path) -> None:
         raise Failure(f"said\n{said}")
 
 
+def check_clumps(talus: Path, folder: Path) -> None:
+    """Clumps of a frame lie as they lay."""
+    bed, turned = folder / "clumps", folder / "turned"
+    clumps = ("--method", "dem", "--set", 'dem.templates="tetra4"', *QUIET)
+    call(talus, "run", str(DATA / "bed.toml"), *clumps, "--out", str(bed))
+    call(talus, "run", str(DATA / "on_the_bed.toml"), *clumps, "--from", f"{bed}@2", "--set", "bodies.plate.position=[0.15, 0.1, 0.25]", "--out", str(turned))
+    before, after = frame(talus, bed, 2), frame(talus, turned, 0)
+    for (number, old), new in zip(sorted(before.items(), key=lambda item: int(item[0])), (row for _, row in sorted(after.items(), key=lambda item: int(item[0])))):
+        apart = max(abs(float(old[name]) - float(new[name])) for name in ("orientation_x", "orientation_y", "orientation_z", "orientation_w", "x", "y", "z"))
+        if apart > 1e-6 or abs(float(old["angular_velocity_x"]) - float(new["angular_velocity_x"])) > 1e-3 * (1 + abs(float(old["angular_velocity_x"]))):
+            raise Failure(f"grain {number} does not lie as it lay")
+    mass = float(rows(turned / "series.csv")[0]["mass_kg"])
+    if (most := max(float(row["kinetic_energy_J"]) for row in rows(turned / "series.csv"))) > 0.1 * mass * 9.81 * 0.02:   # a tenth of a fall by a grain
+        raise Failure(f"clumps are thrown: {most} J of {mass} kg")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--talus", type=Path, required=True, help="the program")
@@ -136,6 +152,7 @@ def main() -> int:
             check_obstacles(talus, Path(folder))
             check_moved_body(talus, Path(folder))
             check_soft_bed(talus, Path(folder))
+            check_clumps(talus, Path(folder))
     except Failure as failure:
         print(f"FAILED: {failure}", file=sys.stderr)
         return 1
