@@ -135,9 +135,7 @@ world::Removed NonsmoothMethod::erase(const Exec& exec, const world::Region& reg
     }
     if (gone.empty()) return removed;
     if (taken) readRows(world::kPromisedNames, *taken, &gone);
-    const std::size_t rows = points_.rows();
-    points_.closeUp(0, rows, gone);
-    points_.resize(rows - gone.size());
+    points_.remove(exec, gone);
     return removed;
 }
 
