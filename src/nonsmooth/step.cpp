@@ -94,7 +94,10 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
         changeWithTheFlow(exec, world, dt);
         freeBodies_.commit(world);
     }
-    sort(exec, &grid_);
+    {
+        const auto phase = exec.phase("sort");
+        bringIntoOrder(exec, cellOrder(exec, frame_, points_, grid_));
+    }
     if (settings_.frames == PointFrames::split) merges_ += merge(exec, frame_, wholeVolume(), static_cast<double>(settings_.pointsPerCell), points_);
     return world::Done{};
 }
