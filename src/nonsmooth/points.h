@@ -102,7 +102,7 @@ struct Points : Table {
             part.save(archive);
         });
     }
-    /// What the archive does not have starts as for new points. Bonds may have come with a stage.
+    /// What the archive does not have starts as for new points. Another scene (--from) may have had cohesion where this one has none.
     void load(const Archive& archive) {
         Table::load(archive);
         if (const auto group = archive.group(Bonds::kName); !bonds && archive.contains("rows")) bindTogether();

@@ -3,6 +3,7 @@
 
 #include "core/rng.h"
 #include "geometry/primitives.h"
+#include "world/body_path.h"
 
 #include <fmt/format.h>
 
@@ -238,8 +239,6 @@ void checkFills(const World& world, Problems& problems) {
 }  // namespace
 
 namespace {
-
-std::string pathOf(const Body& body) { return "bodies[" + std::to_string(body.source) + "]"; }
 
 void checkSizes(const World& world, Problems& problems) {
     constexpr double kFactor = 100;
