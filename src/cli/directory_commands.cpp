@@ -4,6 +4,7 @@
 #include "cli/progress.h"
 #include "io/sphere_frame.h"
 #include "io/vtp.h"
+#include "run/playback.h"
 
 #include <fmt/format.h>
 
@@ -15,11 +16,6 @@
 namespace talus::cli {
 
 namespace {
-
-std::vector<io::FrameTime> framesOf(const run::Path& directory) {
-    const run::Path list = directory / "frames" / "grains.vtp.series";
-    return std::filesystem::exists(list) ? io::readVtpSeries(list) : std::vector<io::FrameTime>{};
-}
 
 void keepFields(io::Frame& frame, const std::vector<std::string>& names) {
     if (names.empty()) return;
@@ -54,7 +50,7 @@ ExitCode execute(const InfoCommand& command) {
                                    run::readableBytes(static_cast<double>(record.peakMemoryBytes)));
     if (!record.startedFrom.empty()) text += fmt::format("from       {}\n", record.startedFrom);
     if (!record.refinedFrom.empty()) text += fmt::format("refined    from {}\n", record.refinedFrom);
-    if (const auto frames = framesOf(command.directory); !frames.empty()) {
+    if (const auto frames = run::framesOf(command.directory); !frames.empty()) {
         const io::Frame last = io::readVtp(command.directory / "frames" / io::frameName(frames.back().number));
         std::vector<std::string> fields;
         for (const io::FrameColumn& column : last.columns) fields.push_back(column.name);
@@ -75,7 +71,7 @@ ExitCode execute(const InfoCommand& command) {
 
 ExitCode execute(const ExportCommand& command) {
     run::readRecord(command.directory);
-    const std::vector<io::FrameTime> frames = framesOf(command.directory);
+    const std::vector<io::FrameTime> frames = run::framesOf(command.directory);
     if (frames.empty()) throw Error(ExitCode::missing, fmt::format("'{}' has no frames yet", command.directory.string()));
     const run::Path out = command.out.value_or(command.directory / "export");
     const std::vector<io::FrameTime> chosen = chosenFrames(frames, command.frames);

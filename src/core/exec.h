@@ -19,7 +19,7 @@
 
 namespace talus {
 
-class Exec {
+class Exec {   // several threads may run loops on one at a time
 public:
     /// 0 threads: as many as the machine has.
     explicit Exec(int threads = 0);

@@ -27,13 +27,17 @@ struct TimeTable {
         const std::size_t k = intervalOf(time);
         return values[k] + (values[k + 1] - values[k]) * ((time - times[k]) / (times[k + 1] - times[k]));
     }
-    /// From the first time to `time`; negative before it.
-    T integralTo(double time) const {
+    /// From the first time to each of them.
+    std::vector<T> integrals() const {
+        std::vector<T> sums(1);
+        for (std::size_t k = 0; k + 1 < times.size(); ++k) sums.push_back(sums[k] + (values[k] + values[k + 1]) * (0.5 * (times[k + 1] - times[k])));
+        return sums;
+    }
+    /// From the first time to `time`, negative before it; `sums` are integrals().
+    T integralTo(double time, const std::vector<T>& sums) const {
         if (time < times.front()) return values.front() * (time - times.front());
-        T sum{};
-        std::size_t k = 0;
-        for (; k + 1 < times.size() && times[k + 1] <= time; ++k) sum = sum + (values[k] + values[k + 1]) * (0.5 * (times[k + 1] - times[k]));
-        return sum + (values[k] + at(time)) * (0.5 * (time - times[k]));
+        const std::size_t k = intervalOf(time);
+        return sums[k] + (values[k] + at(time)) * (0.5 * (time - times[k]));
     }
 
 private:
@@ -61,7 +65,7 @@ public:
     using Form = std::variant<T, TimeTable<T>, Sine<T>>;
 
     Schedule(T constant = {}) : form_(std::move(constant)) {}
-    Schedule(TimeTable<T> table) : form_(std::move(table)) {}
+    Schedule(TimeTable<T> table) : sums_(table.integrals()), form_(std::move(table)) {}
     Schedule(Sine<T> sine) : form_(std::move(sine)) {}
 
     const Form& form() const { return form_; }
@@ -73,7 +77,7 @@ public:
     }
     T integral(double from, double to) const {
         if (const T* value = std::get_if<T>(&form_)) return *value * (to - from);
-        if (const auto* table = std::get_if<TimeTable<T>>(&form_)) return table->integralTo(to) - table->integralTo(from);
+        if (const auto* table = std::get_if<TimeTable<T>>(&form_)) return table->integralTo(to, sums_) - table->integralTo(from, sums_);
         const auto& sine = std::get<Sine<T>>(form_);
         return sine.integralTo(to) - sine.integralTo(from);
     }
@@ -81,8 +85,10 @@ public:
     /// What this has at t, `by` later: its value at t is this one's at t - by. Earlier where `by` is negative.
     Schedule later(double by) const {
         Schedule moved = *this;
-        if (auto* table = std::get_if<TimeTable<T>>(&moved.form_))
+        if (auto* table = std::get_if<TimeTable<T>>(&moved.form_)) {
             for (double& time : table->times) time += by;
+            moved.sums_ = table->integrals();
+        }
         if (auto* sine = std::get_if<Sine<T>>(&moved.form_)) sine->phaseDeg -= 360 * sine->frequency * by;
         return moved;
     }
@@ -90,8 +96,10 @@ public:
     Schedule times(double factor) const {
         Schedule scaled = *this;
         if (T* value = std::get_if<T>(&scaled.form_)) *value = *value * factor;
-        if (auto* table = std::get_if<TimeTable<T>>(&scaled.form_))
+        if (auto* table = std::get_if<TimeTable<T>>(&scaled.form_)) {
             for (T& value : table->values) value = value * factor;
+            scaled.sums_ = table->integrals();
+        }
         if (auto* sine = std::get_if<Sine<T>>(&scaled.form_)) {
             sine->mean = sine->mean * factor;
             sine->amplitude = sine->amplitude * factor;
@@ -100,6 +108,7 @@ public:
     }
 
 private:
+    std::vector<T> sums_;   // integrals() of a table
     Form form_;
 };
 

@@ -106,6 +106,12 @@ public:
     void closeUp(std::size_t begin, std::size_t end, std::span<const std::size_t> gone) {
         for (AnyColumn* column : columns_) column->closeUp(begin, end, gone);
     }
+    /// Closes up the whole table over rows that are gone (ascending), and makes it as much shorter.
+    void remove(const Exec& exec, std::span<const std::size_t> gone) {
+        if (gone.empty()) return;
+        exec.forTasks(columns_.size(), [&](std::size_t c, int) { columns_[c]->closeUp(gone.front(), rows_, gone); });
+        resize(rows_ - gone.size());
+    }
     void save(Archive& archive) const {
         archive.put("rows", static_cast<std::uint64_t>(rows_));
         for (const AnyColumn* column : columns_) column->save(archive);
@@ -169,15 +175,14 @@ public:
     std::size_t scratchPerRow() const override { return kAtOnce * sizeof(T); }
     void closeUp(std::size_t begin, std::size_t end, std::span<const std::size_t> gone) override {
         std::size_t to = begin, next = 0;
-        for (std::size_t row = begin; row < end; ++row) {
-            if (next < gone.size() && gone[next] == row) {
-                ++next;
-                continue;
-            }
-            if (to != row)
-                for (int c = 0; c < N; ++c) (*this)(to, c) = (*this)(row, c);
-            ++to;
-        }
+        const auto moveUp = [&](std::size_t first, std::size_t last) {   // to `to`
+            if (to != first && width_ == 1) std::copy(values_.data() + first * kComponents, values_.data() + last * kComponents, values_.data() + to * kComponents);
+            else if (to != first)
+                for (std::size_t row = first; row < last; ++row)
+                    for (int c = 0; c < N; ++c) (*this)(to + row - first, c) = (*this)(row, c);
+            to += last - first;
+        };
+        for (std::size_t row = begin; row < end; row = next < gone.size() ? gone[next++] + 1 : end) moveUp(row, next < gone.size() ? gone[next] : end);
         for (; to < end; ++to)
             for (int c = 0; c < N; ++c) (*this)(to, c) = padding_;
     }

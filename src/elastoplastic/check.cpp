@@ -106,6 +106,16 @@ void checkSoftness(const Settings& settings, const world::World& world, Problems
     }
 }
 
+/// Relaxation times are of velocities finer than the grid, which points keep with aflip and flip alone.
+void checkRelaxation(const Settings& settings, Problems& problems) {
+    if (settings.transfer == Transfer::aflip || settings.transfer == Transfer::flip) return;
+    const auto warn = [&](const char* key) {
+        problems.warn(fmt::format("elastoplastic.{}", key), fmt::format("'{}' has no effect with transfer = \"{}\"; leave it out, or take \"aflip\" or \"flip\"", key, kTransferNames[static_cast<std::size_t>(settings.transfer)]));
+    };
+    if (settings.relaxationTime) warn("relaxation_time");
+    if (settings.flowRelaxationTime) warn("flow_relaxation_time");
+}
+
 }  // namespace
 
 void check(const world::MethodSettings& given, const world::World& world, Problems& problems) {
@@ -117,6 +127,7 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     checkFastFriction(settings, world, problems);
     checkOwnFriction(settings, world, problems);
     checkSoftness(settings, world, problems);
+    checkRelaxation(settings, problems);
     const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
     if (settings.start == Start::lattice && perAxis * perAxis * perAxis != settings.pointsPerCell)
         problems.error("elastoplastic.points_per_cell", fmt::format("a lattice has a cube of points in a cell: 1, 8, 27 or 64, not {}; or choose start = \"jittered\"", settings.pointsPerCell));

@@ -69,7 +69,7 @@ world::Inserted ElastoplasticMethod<Real>::insertRegion(const Exec& exec, world:
                [&](std::size_t i) { return NewPoint{start.positions[i], fill.velocity, start.volume, fill.material, stresses.empty() ? nullptr : &stresses[i], nullptr}; });
 }
 
-// A table is taken as it is, but for what lies in bodies or outside the domain; an emitter's places only where there is room.
+// A table is taken as it is, but for what lies in bodies; an emitter's places only where there is room.
 template <class Real>
 world::Inserted ElastoplasticMethod<Real>::insertListed(const Exec& exec, world::World& world, const world::Fill& fill) {
     const world::ListedGrains& list = *fill.listed;

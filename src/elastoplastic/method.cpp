@@ -37,6 +37,7 @@ void ElastoplasticMethod<Real>::refresh(const world::World& world) {
         bulkDensity_.push_back(material.bulkDensity());
     }
     several_ = severalLaws();
+    usedMaterials_ = world.grainMaterials();
     blocksChanged_ = true;   // bodies are placed anew
     clearance_.clear();
 }

@@ -210,6 +210,7 @@ private:
     double waveSpeed_ = 0;                // fastest of all materials put in [m/s]
     double sandSpeed_ = 0;                // fastest of those that are sand
     std::vector<double> steepest_;        // largest friction ratio that points of each material brought with them; empty: none did
+    std::vector<int> usedMaterials_;      // that fills and emitters of the world bring
     int grainMaterial_ = 0;               // the last put in: all rub alike (see check)
     std::vector<Real> kappa_, tip_;       // slope of the cone in strain and its tip, per material
     std::vector<Real> kappaPerSlope_;     // κ/μ̂, per material

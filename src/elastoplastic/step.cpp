@@ -173,7 +173,7 @@ void ElastoplasticMethod<Real>::push(const world::World& world, const mpm::Point
 
 template <class Real>
 double ElastoplasticMethod<Real>::mostFriction(const world::World& world) const {
-    std::vector<int> materials = world.grainMaterials();
+    std::vector<int> materials = usedMaterials_;
     materials.push_back(grainMaterial_);
     std::erase_if(materials, [&](int m) { return matter_[static_cast<std::size_t>(m)].solid(); });
     double most = materials.empty() ? std::numeric_limits<double>::max() : 0;

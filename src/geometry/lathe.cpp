@@ -154,7 +154,7 @@ void Lathe::fillCells() {
     for (const Run& run : runs_) all = {0, std::max(all.maxR, run.maxR), std::min(all.minZ, run.minZ), std::max(all.maxZ, run.maxZ), 0, 0};
     const double margin = kMargin * std::max(all.maxR, all.maxZ - all.minZ);
     const double sizeR = all.maxR + margin, sizeZ = all.maxZ - all.minZ + 2 * margin;
-    cells_ = {0, all.minZ - margin, kCellsAlong / sizeR, kCellsAlong / sizeZ, {0}, {}};
+    cells_ = {all.minZ - margin, kCellsAlong / sizeR, kCellsAlong / sizeZ, {0}, {}};
     const double reach = std::hypot(sizeR, sizeZ) / kCellsAlong;
     for (int i = 0; i < kCellsAlong; ++i)
         for (int j = 0; j < kCellsAlong; ++j) {

@@ -45,8 +45,8 @@ private:
     };
     /// Half plane in cells, each with the segments that may be nearest to a point in it.
     struct Cells {
-        double minR = 0, minZ = 0, perCellR = 0, perCellZ = 0;   // corner [m] and cells per metre
-        std::vector<std::uint32_t> first, segment;               // of each cell, one past the end last
+        double minZ = 0, perCellR = 0, perCellZ = 0;   // corner on the axis [m] and cells per metre
+        std::vector<std::uint32_t> first, segment;     // of each cell, one past the end last
     };
     struct Nearest;
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <stdexcept>
 
 namespace talus::io {
@@ -27,32 +26,52 @@ const FrameColumn* Frame::find(std::string_view name) const {
 
 namespace {
 
+constexpr std::size_t kRowsPerTask = 16384;
+
 template <class T>
-void reorder(std::vector<T>& values, std::size_t components, std::span<const std::size_t> from) {
-    std::vector<T> sorted;
-    sorted.reserve(values.size());
-    for (const std::size_t row : from)
-        for (std::size_t c = 0; c < components; ++c) sorted.push_back(values[row * components + c]);
+void reorder(const Exec& exec, std::vector<T>& values, std::size_t components, std::span<const std::uint32_t> from) {
+    std::vector<T> sorted(values.size());
+    exec.forBlocks(from.size(), kRowsPerTask, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t row = begin; row < end; ++row) std::copy_n(&values[from[row] * components], components, &sorted[row * components]);
+    });
     values.swap(sorted);
+}
+
+/// Ascends with the number, for negative ones too.
+std::uint64_t keyOf(std::int64_t id) { return static_cast<std::uint64_t>(id) ^ (std::uint64_t{1} << 63); }
+
+/// The rows in the order of their ids.
+std::vector<std::uint32_t> idOrder(const Exec& exec, std::span<const std::int64_t> ids) {
+    std::vector<std::uint64_t> keys(ids.size());
+    std::vector<std::uint32_t> order(ids.size());
+    exec.forBlocks(ids.size(), kRowsPerTask, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t row = begin; row < end; ++row) {
+            keys[row] = keyOf(ids[row]);
+            order[row] = static_cast<std::uint32_t>(row);
+        }
+    });
+    exec.sortByKey(keys, order);
+    return order;
 }
 
 }  // namespace
 
-void Frame::sortById() {
+void Frame::sortById(const Exec& exec) {
     const FrameColumn* id = find(world::field::id.name);
     if (id == nullptr) throw std::logic_error("a frame needs the field 'id'");
     if (std::ranges::is_sorted(id->integers)) return;
-    std::vector<std::size_t> order(count);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, {}, [id](std::size_t row) { return id->integers[row]; });
+    const std::vector<std::uint32_t> order = idOrder(exec, id->integers);
     for (FrameColumn& column : columns)
-        if (column.type == world::FieldType::real) reorder(column.reals, column.components, order);
-        else reorder(column.integers, column.components, order);
+        if (column.type == world::FieldType::real) reorder(exec, column.reals, column.components, order);
+        else reorder(exec, column.integers, column.components, order);
 }
 
-FrameSink::FrameSink(std::span<const world::FieldInfo> fields) {
-    for (const world::FieldInfo& field : fields)
-        frame_.columns.push_back({std::string(field.name), field.type, static_cast<std::size_t>(field.components), {}, {}});
+FrameSink::FrameSink(std::span<const world::FieldInfo> fields, std::size_t expected) {
+    for (const world::FieldInfo& field : fields) {
+        FrameColumn& column = frame_.columns.emplace_back(FrameColumn{std::string(field.name), field.type, static_cast<std::size_t>(field.components), {}, {}});
+        if (field.type == world::FieldType::real) column.reals.reserve(expected * column.components);
+        else column.integers.reserve(expected * column.components);
+    }
 }
 
 void FrameSink::take(const world::Chunk& chunk) {
@@ -65,9 +84,9 @@ void FrameSink::take(const world::Chunk& chunk) {
     frame_.count += chunk.count;
 }
 
-Frame FrameSink::finish(double time) && {
+Frame FrameSink::finish(const Exec& exec, double time) && {
     frame_.time = time;
-    if (frame_.find(world::field::id.name)) frame_.sortById();
+    if (frame_.find(world::field::id.name)) frame_.sortById(exec);
     return std::move(frame_);
 }
 

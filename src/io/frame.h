@@ -2,6 +2,7 @@
 // What a frame file holds: the fields of all grains at an instant, as stored (float32, Int64), in id order. So does a second output, in its own order.
 #pragma once
 
+#include "core/exec.h"
 #include "world/fields.h"
 
 #include <cstdint>
@@ -29,15 +30,16 @@ struct Frame {
     std::vector<FrameColumn> columns;
 
     const FrameColumn* find(std::string_view name) const;
-    void sortById();
+    void sortById(const Exec&);
 };
 
 /// Takes a method's chunks as the columns of a frame.
 class FrameSink final : public world::ChunkSink {
 public:
-    explicit FrameSink(std::span<const world::FieldInfo> fields);   // in the order in which they will be read
+    /// Fields in the order in which they will be read, with room for `expected` rows.
+    explicit FrameSink(std::span<const world::FieldInfo> fields, std::size_t expected = 0);
     void take(const world::Chunk&) override;
-    Frame finish(double time) &&;
+    Frame finish(const Exec&, double time) &&;
 
 private:
     Frame frame_;

@@ -174,15 +174,20 @@ void BodyContacts::sweep(const Exec& exec, std::vector<Node>& nodes) {
 }
 
 // The nodes' own velocities are linear in the impulses, so that all go on together.
-void BodyContacts::extrapolate(double by) {
-    const auto on = [by](Contact& c) {
-        const Vec3 now = c.impulse;
-        c.impulse += by * (now - c.before);
-        c.before = now;
+void BodyContacts::extrapolate(const Exec& exec, double by) {
+    const auto allOf = [&](auto& contacts) {
+        exec.forBlocks(contacts.size(), kNodesPerTask, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                Contact& c = contacts[i];
+                const Vec3 now = c.impulse;
+                c.impulse += by * (now - c.before);
+                c.before = now;
+            }
+        });
     };
-    for (Contact& c : contacts_) on(c);
-    for (Contact& c : between_) on(c);
-    for (FreeContact& c : freeContacts_) on(c);
+    allOf(contacts_);
+    allOf(between_);
+    allOf(freeContacts_);
     for (Free& body : free_) {
         const Vec6 now = body.velocity;
         body.velocity += by * (now - body.before);
@@ -241,13 +246,23 @@ Vec3 BodyContacts::rate(std::size_t place, std::span<const Node> nodes) const {
     return relative;
 }
 
-std::vector<SurfaceRow> BodyContacts::surfaces() const {
-    std::vector<SurfaceRow> rows;
+Surfaces BodyContacts::surfaces() const {
+    Surfaces all;
+    std::vector<SurfaceRow>& rows = all.rows;
+    rows.reserve(contacts_.size() + between_.size() + freeContacts_.size());
     rows.insert(rows.end(), contacts_.begin(), contacts_.end());
+    if (!first_.empty()) all.firstRow.insert(all.firstRow.end(), first_.begin(), first_.end() - 1);
+    all.firstChain.push_back(all.firstRow.size());
+    for (std::size_t i = 0; i < between_.size(); ++i) all.firstRow.push_back(rows.size() + i);
+    for (std::size_t colour = 0; colour + 1 < firstBetween_.size(); ++colour) all.firstChain.push_back(all.firstChain.front() + firstBetween_[colour + 1]);
     rows.insert(rows.end(), between_.begin(), between_.end());
+    all.firstRow.push_back(rows.size());
     for (const FreeContact& c : freeContacts_)
         if (c.inverseMass > 0) rows.push_back(c);
-    return rows;
+    all.firstChain.push_back(all.firstRow.size());
+    all.firstRow.push_back(rows.size());
+    all.firstChain.insert(all.firstChain.begin(), 0);
+    return all;
 }
 
 std::vector<Vec6> BodyContacts::freeVelocities() const {

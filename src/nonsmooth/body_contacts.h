@@ -22,7 +22,7 @@ public:
 
     void start(std::vector<Node>&) override;
     void sweep(const Exec&, std::vector<Node>&) override;
-    void extrapolate(double by) override;
+    void extrapolate(const Exec&, double by) override;
     Residual residual(const Exec&, const std::vector<Node>&) override;
     std::span<const std::uint32_t> nodesAt(std::size_t place) const { return {at(place).node.data(), at(place).nodes}; }
     std::size_t places() const override { return contacts_.size() + between_.size() + freeContacts_.size(); }
@@ -40,7 +40,7 @@ public:
     /// Adds to the bodies what the nodes did to them; `stressImpulse` holds Σ λ g of every node as its velocity.
     void addLoads(world::World&, std::span<const Node>, std::span<const Node> stressImpulse) const;
     /// All surfaces that nodes may come up against.
-    std::vector<SurfaceRow> surfaces() const;
+    Surfaces surfaces() const;
     bool anyHeld() const { return !held_.empty(); }
     /// Forces on free bodies, for the next step to start from.
     void remember();

@@ -169,9 +169,7 @@ std::int64_t merge(const Exec& exec, const mpm::GridFrame& frame, double whole, 
         if (static_cast<double>(grid.firstRow[c + 1] - grid.firstRow[c]) > kCrowd * perCell) mergeCell(whole, grid.firstRow[c], grid.firstRow[c + 1], points, found);
     });
     if (gone.empty()) return 0;
-    const std::size_t rows = points.rows();
-    points.closeUp(0, rows, gone);
-    points.resize(rows - gone.size());
+    points.remove(exec, gone);
     return static_cast<std::int64_t>(gone.size());
 }
 

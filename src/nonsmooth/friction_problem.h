@@ -91,7 +91,7 @@ public:
         std::int64_t places = 0;
     };
     /// Goes on by `by` of what was done since the last call, in impulses; the caller does so with the nodes.
-    virtual void extrapolate(double by) = 0;
+    virtual void extrapolate(const Exec&, double by) = 0;
     virtual Residual residual(const Exec&, const std::vector<Node>&) = 0;
 
     /// For solvers that change all forces at once: the places one by one, with impulses that start() hands to the nodes and

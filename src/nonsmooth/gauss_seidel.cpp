@@ -72,7 +72,7 @@ public:
             for (; report.sweeps < until; ++report.sweeps) {
                 const double beta = momentum.next();
                 extrapolate(exec_, beta, problem_.nodes, before_);
-                if (bodies_) bodies_->extrapolate(beta);
+                if (bodies_) bodies_->extrapolate(exec_, beta);
                 if (bodies_) bodies_->sweep(exec_, problem_.nodes);
                 if (groups_.template sweep<Width>(exec_, problem_.nodes, static_cast<T>(beta)) > 0) momentum.restart();
             }

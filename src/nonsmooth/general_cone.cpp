@@ -265,7 +265,7 @@ void GeneralGaussSeidel::run(const Exec& exec, FrictionProblem& problem, NodeFor
     while (!report.converged && report.sweeps < limits.mostSweeps && std::isfinite(report.residual)) {
         const int until = std::min(limits.mostSweeps, report.sweeps + limits.sweepsBetweenChecks);
         for (; report.sweeps < until; ++report.sweeps) {
-            if (bodies) bodies->extrapolate(0);
+            if (bodies) bodies->extrapolate(exec, 0);
             if (bodies) bodies->sweep(exec, problem.nodes);
             sweep(exec, problem, problem.nodes);
         }

@@ -48,8 +48,8 @@ struct Grid {
     static Grid build(const Exec&, const mpm::GridFrame&, const Points&);   // of points that are sorted
 };
 
-/// The order of rows by cell, and by id within a cell.
-std::vector<std::uint32_t> cellOrder(const Exec&, const mpm::GridFrame&, const Points&);
+/// The order of rows by cell, and by id within a cell; the first `sorted` rows have it already.
+std::vector<std::uint32_t> cellOrder(const Exec&, const mpm::GridFrame&, const Points&, std::size_t sorted = 0);
 /// The same of points that have moved since the grid was built of them, with any new ones behind them: those that left their cell are sorted and put between the others.
 std::vector<std::uint32_t> cellOrder(const Exec&, const mpm::GridFrame&, const Points&, const Grid& before);
 

@@ -4,6 +4,7 @@
 
 #include "geometry/operators.h"
 #include "geometry/primitives.h"
+#include "mpm/reseed.h"
 #include "nonsmooth/frames.h"
 
 #include <algorithm>
@@ -45,10 +46,13 @@ void NonsmoothMethod::setClockBack(double by) {
     for (std::size_t row = 0; row < points_.rows(); ++row) points_.birthTime(row) -= by;
 }
 
-void NonsmoothMethod::sort(const Exec& exec, const Grid* before) {
-    const auto phase = exec.phase("sort");
-    const std::vector<std::uint32_t> order = before ? cellOrder(exec, frame_, points_, *before) : cellOrder(exec, frame_, points_);
-    if (!std::ranges::is_sorted(order)) points_.reorder(exec, order);
+void NonsmoothMethod::bringIntoOrder(const Exec& exec, std::span<const std::uint32_t> order) {
+    constexpr std::size_t kBlock = 16384;
+    const bool ordered = exec.reduce(
+        order.size(), kBlock, 1,
+        [&](std::size_t begin, std::size_t end) { return static_cast<int>(std::ranges::is_sorted(order.subspan(begin, std::min(end + 1, order.size()) - begin))); },
+        [](int a, int b) { return a & b; });
+    if (!ordered) points_.reorder(exec, order);
 }
 
 world::Inserted NonsmoothMethod::insert(const Exec& exec, world::World& world, const world::Fill& fill) {
@@ -73,8 +77,11 @@ world::Inserted NonsmoothMethod::insert(const Exec& exec, world::World& world, c
         box = geometry::grown(box, 3 * maxComponent(frame_.spacing));
         bool periodic = false;
         for (int axis = 0; axis < 3; ++axis) periodic |= domain_.periodic(axis);
-        for (std::size_t row = 0; row < points_.rows(); ++row)
-            if (periodic || box.contains(points_.positionOf(row))) room.take(points_.positionOf(row), points_.volume(row));
+        constexpr std::size_t kRowsPerTask = 4096;
+        const auto near = mpm::findEach<std::size_t>(exec, points_.rows(), kRowsPerTask, [&](std::size_t row, std::vector<std::size_t>& found) {
+            if (periodic || box.contains(points_.positionOf(row))) found.push_back(row);
+        });
+        for (const std::size_t row : near) room.take(points_.positionOf(row), points_.volume(row));
     };
     const std::vector<std::size_t> taken = mpm::takenPlaces(frame_, list, bodies, {ownVolume, mass, volume, there});
     return add(exec, world, fill, taken.size(), [&](std::size_t i) { return point(taken[i]); });
@@ -113,7 +120,8 @@ world::Inserted NonsmoothMethod::add(const Exec& exec, world::World& world, cons
         ++inserted.count;
         inserted.mass += points_.mass(row);
     }
-    sort(exec, nullptr);
+    const auto phase = exec.phase("sort");
+    bringIntoOrder(exec, cellOrder(exec, frame_, points_, first));
     return inserted;
 }
 
@@ -135,9 +143,7 @@ world::Removed NonsmoothMethod::erase(const Exec& exec, const world::Region& reg
     }
     if (gone.empty()) return removed;
     if (taken) readRows(world::kPromisedNames, *taken, &gone);
-    const std::size_t rows = points_.rows();
-    points_.closeUp(0, rows, gone);
-    points_.resize(rows - gone.size());
+    points_.remove(exec, gone);
     return removed;
 }
 

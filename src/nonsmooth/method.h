@@ -62,7 +62,7 @@ private:
     template <class PointAt>
     world::Inserted add(const Exec&, world::World&, const world::Fill&, std::size_t count, const PointAt&);
     /// `before`: the grid of the step, where no points went away since.
-    void sort(const Exec&, const Grid* before);
+    void bringIntoOrder(const Exec&, std::span<const std::uint32_t> order);
     void readRows(world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>* listed) const;
 
     LastStep measureFullness(const Exec&, const world::World&, std::span<const double> taken, double dt);

@@ -140,6 +140,8 @@ void check(const world::MethodSettings& given, const world::World& world, Proble
     const auto perAxis = std::lround(std::cbrt(static_cast<double>(settings.pointsPerCell)));
     if (settings.start == mpm::Start::lattice && perAxis * perAxis * perAxis != settings.pointsPerCell)
         problems.error("nonsmooth.points_per_cell", fmt::format("a lattice has a cube of points in a cell: 1, 8, 27 or 64, not {}; or choose start = \"jittered\"", settings.pointsPerCell));
+    if (settings.constraint == Constraint::divergence && settings.volumeCorrection > 0 && settings.volumeCorrection != Settings().volumeCorrection)
+        problems.warn("nonsmooth.volume_correction", "'volume_correction' has no effect with constraint = \"divergence\"; leave it out, or take \"volume_fraction\"");
     if (settings.pointsPerCell < 4) problems.warn("nonsmooth.points_per_cell", "fewer than 4 points in a cell leave holes in the flow; 8 is usual");
 }
 

@@ -91,9 +91,9 @@ struct Points : Table {
             part.dropScratch();
         });
     }
-    void closeUp(std::size_t begin, std::size_t end, std::span<const std::size_t> gone) {
-        Table::closeUp(begin, end, gone);
-        forParts(*this, [&](auto& part) { part.closeUp(begin, end, gone); });
+    void remove(const Exec& exec, std::span<const std::size_t> gone) {
+        Table::remove(exec, gone);
+        forParts(*this, [&](auto& part) { part.remove(exec, gone); });
     }
     void save(Archive& archive) const {
         Table::save(archive);
@@ -102,7 +102,7 @@ struct Points : Table {
             part.save(archive);
         });
     }
-    /// What the archive does not have starts as for new points. Bonds may have come with a stage.
+    /// What the archive does not have starts as for new points. Another scene (--from) may have had cohesion where this one has none.
     void load(const Archive& archive) {
         Table::load(archive);
         if (const auto group = archive.group(Bonds::kName); !bonds && archive.contains("rows")) bindTogether();

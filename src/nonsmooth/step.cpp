@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace talus::nonsmooth {
 namespace {
@@ -94,7 +95,10 @@ world::StepReport NonsmoothMethod::step(const Exec& exec, world::World& world, d
         changeWithTheFlow(exec, world, dt);
         freeBodies_.commit(world);
     }
-    sort(exec, &grid_);
+    {
+        const auto phase = exec.phase("sort");
+        bringIntoOrder(exec, cellOrder(exec, frame_, points_, grid_));
+    }
     if (settings_.frames == PointFrames::split) merges_ += merge(exec, frame_, wholeVolume(), static_cast<double>(settings_.pointsPerCell), points_);
     return world::Done{};
 }
@@ -247,16 +251,18 @@ void NonsmoothMethod::makeRoom(const Exec& exec, const world::World& world, doub
     const auto phase = exec.phase("volume");
     excess_.assign(problem_.sites(), 0.0);
     if (settings_.volumeCorrection > 0 && settings_.constraint == Constraint::volumeFraction)
-        for (std::size_t j = 0; j < problem_.sites(); ++j) {
-            double full = 0;
-            if (settings_.stressBasis == StressBasis::trilinear) full = fullness_[j];
-            else
-                for (const std::uint32_t n : grid_.cellNodes[j]) full += fullness_[n] / kCorners;
-            if (full < 1 + kAsGoodAsFull) continue;
-            const double rate = settings_.volumeCorrection + kCorrectionByShear * shearRate(problem_, j, taken_[j]);
-            excess_[j] = -std::expm1(-rate * dt) * taken_[j] * std::min(full - 1, kMostExcess);
-            last_.excessVolume += excess_[j];
-        }
+        exec.forBlocks(problem_.sites(), kSitesPerTask, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t j = begin; j < end; ++j) {
+                double full = 0;
+                if (settings_.stressBasis == StressBasis::trilinear) full = fullness_[j];
+                else
+                    for (const std::uint32_t n : grid_.cellNodes[j]) full += fullness_[n] / kCorners;
+                if (full < 1 + kAsGoodAsFull) continue;
+                const double rate = settings_.volumeCorrection + kCorrectionByShear * shearRate(problem_, j, taken_[j]);
+                excess_[j] = -std::expm1(-rate * dt) * taken_[j] * std::min(full - 1, kMostExcess);
+            }
+        });
+    last_.excessVolume = std::accumulate(excess_.begin(), excess_.end(), 0.0);
     correction_.solve(exec, problem_, excess_, contacts_.surfaces());
     for (std::size_t n = 0; n < problem_.nodes.size(); ++n)
         if (problem_.nodes[n].inverseMass > 0) correctionEnergy_ -= dot(world.gravity, correction_.displacement()[n]) / problem_.nodes[n].inverseMass;

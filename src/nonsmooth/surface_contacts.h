@@ -27,6 +27,13 @@ struct SurfaceRow {
     Vec3 normal;                             // outward
 };
 
+/// Surfaces in chains of those that may share nodes, in groups of chains that share none with each other.
+struct Surfaces {
+    std::vector<SurfaceRow> rows;
+    std::vector<std::size_t> firstRow;       // of each chain; one past the end last
+    std::vector<std::size_t> firstChain;     // of each group; one past the end last
+};
+
 /// At a point on a surface, whose velocity is that of the nodes around it: u(x) = Σ N_i u_i, which an impulse r changes by
 /// Σ N_i²/m_i r. One node where the surface goes through it.
 struct SurfaceContact : SurfaceRow {

@@ -143,7 +143,7 @@ void setSite(const SiteSums& sums, double dt, std::size_t j, FrictionProblem& pr
 void resize(std::size_t sites, std::size_t width, FrictionProblem& problem, std::vector<double>& taken) {
     problem.width = width;
     problem.pairNode.resize(width * sites);
-    problem.pairVector.assign(width * sites, {});
+    problem.pairVector.resize(width * sites);
     problem.friction.resize(sites);
     problem.slack.assign(sites, 0);
     problem.stress.resize(sites);
@@ -170,6 +170,7 @@ void assembleConstant(const Exec& exec, const mpm::GridFrame& frame, const Grid&
         for (std::size_t c = begin; c < end; ++c) {
             SiteSums sums;
             Vec3* g = &problem.pairVector[c * kCorners];
+            std::fill_n(g, kCorners, Vec3{});
             for (std::size_t row = grid.firstRow[c]; row < grid.firstRow[c + 1]; ++row) {
                 const Rheology& r = rheology[static_cast<std::size_t>(points.material(row))];
                 const Trilinear t(placeOf(frame, points.positionOf(row)).fraction, frame.spacing);
@@ -195,6 +196,7 @@ void assembleTrilinear(const Exec& exec, const mpm::GridFrame& frame, const Grid
         for (std::size_t j = begin; j < end; ++j) {
             SiteSums sums;
             Vec3* g = &problem.pairVector[j * kWidth];
+            std::fill_n(g, kWidth, Vec3{});
             std::fill_n(problem.pairNode.begin() + static_cast<std::ptrdiff_t>(j * kWidth), kWidth, static_cast<std::uint32_t>(j));
             for (std::size_t own = 0; own < kCorners; ++own) {
                 if (grid.nodeCells[j][own] < 0) continue;

@@ -29,6 +29,13 @@ CellMatrix cellMatrix(const Vec3& spacing) {
     return k;
 }
 
+template <class Body>
+void forEach(const Exec& exec, std::size_t nodes, const Body& body) {
+    exec.forBlocks(nodes, kNodesPerTask, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t n = begin; n < end; ++n) body(n);
+    });
+}
+
 /// M u + Δt K u, (K u)_i = Σ_p V_p 2 η ε̇(u) ∇N_i with the points of a cell taken as spread evenly in it; zero where a node is held.
 class Operator {
 public:
@@ -46,28 +53,26 @@ public:
         exec_.forBlocks(grid_.cells.size(), kCellsPerTask, [&](std::size_t begin, std::size_t end) {
             for (std::size_t c = begin; c < end; ++c) ofCell(c, u);
         });
-        exec_.forBlocks(u.size(), kNodesPerTask, [&](std::size_t begin, std::size_t end) {
-            for (std::size_t n = begin; n < end; ++n) {
-                Vec3 sum = mass_[n] * u[n];
-                for (std::size_t corner = 0; corner < kCorners; ++corner)
-                    if (const std::int32_t cell = grid_.nodeCells[n][corner]; cell >= 0) {
-                        const double* force = &forces_[static_cast<std::size_t>(cell)][3 * corner];
-                        sum += {force[0], force[1], force[2]};
-                    }
-                result[n] = nodes_[n].inverseMass > 0 ? sum : Vec3{};
-            }
+        forEach(exec_, u.size(), [&](std::size_t n) {
+            Vec3 sum = mass_[n] * u[n];
+            for (std::size_t corner = 0; corner < kCorners; ++corner)
+                if (const std::int32_t cell = grid_.nodeCells[n][corner]; cell >= 0) {
+                    const double* force = &forces_[static_cast<std::size_t>(cell)][3 * corner];
+                    sum += {force[0], force[1], force[2]};
+                }
+            result[n] = nodes_[n].inverseMass > 0 ? sum : Vec3{};
         });
     }
 
     /// Diagonal of M + Δt K.
     std::vector<Vec3> diagonal() const {
         std::vector<Vec3> result(mass_.size());
-        for (std::size_t n = 0; n < result.size(); ++n) {
+        forEach(exec_, result.size(), [&](std::size_t n) {
             result[n] = {mass_[n], mass_[n], mass_[n]};
             for (std::size_t corner = 0; corner < kCorners; ++corner)
                 if (const std::int32_t cell = grid_.nodeCells[n][corner]; cell >= 0)
                     for (int axis = 0; axis < 3; ++axis) result[n][axis] += scale_[static_cast<std::size_t>(cell)] * matrix_[25 * (3 * corner + static_cast<std::size_t>(axis))];
-        }
+        });
         return result;
     }
 
@@ -111,32 +116,33 @@ int diffuse(const Exec& exec, const mpm::GridFrame& frame, const Grid& grid, con
     const std::size_t count = grid.nodes.size();
     Operator a(exec, frame, grid, points, rheology, viscosity, dt, mass, nodes);
     std::vector<Vec3> u(count), residual(count), z(count), direction(count), product(count);
-    for (std::size_t n = 0; n < count; ++n) u[n] = nodes[n].velocity;
+    forEach(exec, count, [&](std::size_t n) { u[n] = nodes[n].velocity; });
     a.apply(u, product);
     const std::vector<Vec3> diagonal = a.diagonal();
-    const auto precondition = [&] {
-        for (std::size_t n = 0; n < count; ++n) z[n] = {residual[n].x / diagonal[n].x, residual[n].y / diagonal[n].y, residual[n].z / diagonal[n].z};
-    };
-    for (std::size_t n = 0; n < count; ++n) residual[n] = nodes[n].inverseMass > 0 ? mass[n] * u[n] - product[n] : Vec3{};
-    precondition();
-    direction = z;
+    const auto precondition = [&](std::size_t n) { z[n] = {residual[n].x / diagonal[n].x, residual[n].y / diagonal[n].y, residual[n].z / diagonal[n].z}; };
+    forEach(exec, count, [&](std::size_t n) {
+        residual[n] = nodes[n].inverseMass > 0 ? mass[n] * u[n] - product[n] : Vec3{};
+        precondition(n);
+        direction[n] = z[n];
+    });
     double rho = dotOf(exec, residual, z);
     const double wanted = kAccuracy * kAccuracy * rho;
     int rounds = 0;
     for (; rho > wanted && rounds < kMostRounds; ++rounds) {
         a.apply(direction, product);
         const double step = rho / dotOf(exec, direction, product);
-        for (std::size_t n = 0; n < count; ++n) {
+        forEach(exec, count, [&](std::size_t n) {
             u[n] += step * direction[n];
             residual[n] -= step * product[n];
-        }
-        precondition();
+            precondition(n);
+        });
         const double before = rho;
         rho = dotOf(exec, residual, z);
-        for (std::size_t n = 0; n < count; ++n) direction[n] = z[n] + (rho / before) * direction[n];
+        forEach(exec, count, [&](std::size_t n) { direction[n] = z[n] + (rho / before) * direction[n]; });
     }
-    for (std::size_t n = 0; n < count; ++n)
+    forEach(exec, count, [&](std::size_t n) {
         if (nodes[n].inverseMass > 0) nodes[n].velocity = u[n];
+    });
     return rounds;
 }
 

@@ -16,8 +16,8 @@ namespace talus::nonsmooth {
 
 class VolumeCorrection {
 public:
-    /// `excess` is the volume that each site should gain [m³]. Leaves a displacement of every node [m]; false where there is none.
-    bool solve(const Exec&, const FrictionProblem&, std::span<const double> excess, std::span<const SurfaceRow> surfaces);
+    /// `excess` is the volume that each site should gain [m³]. Leaves a displacement of every node [m].
+    void solve(const Exec&, const FrictionProblem&, std::span<const double> excess, const Surfaces&);
     const std::vector<Vec3>& displacement() const { return displacement_; }
 
 private:

@@ -11,7 +11,6 @@
 namespace talus::run {
 namespace {
 
-bool isDomainFace(const world::Body& body) { return body.name.starts_with("domain."); }
 bool moves(const world::World& world, std::span<const world::Stage> stages, std::size_t b) {
     return !isDomainFace(world.bodies[b]) &&
            (!world.bodies[b].fixed() || std::ranges::any_of(stages, [&](const world::Stage& stage) { return !stage.world.bodies[b].fixed(); }));

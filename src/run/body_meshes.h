@@ -14,6 +14,8 @@
 
 namespace talus::run {
 
+inline bool isDomainFace(const world::Body& body) { return body.name.starts_with("domain."); }
+
 class BodyMeshes {
 public:
     /// Of the bodies of the scene, not of the faces of the domain, at the start of the run; without `fixed` of those that move

@@ -117,9 +117,9 @@ void FrameLoop::writeFrame() {
         if (field == nullptr) throw Error(ExitCode::usage, fmt::format("method '{}' has no field '{}'", record_.method, name));
         fields.push_back(*field);
     }
-    const auto sink = std::make_shared<io::FrameSink>(fields);
+    const auto sink = std::make_shared<io::FrameSink>(fields, static_cast<std::size_t>(simulation_.method().count()));
     simulation_.method().read(exec_, names, *sink);
-    writer_.post([sink, path = directory_.frame(number), time = simulation_.world().time, style = settings_.style] { io::writeVtp(path, std::move(*sink).finish(time), style); });
+    writer_.post([this, sink, path = directory_.frame(number), time = simulation_.world().time, style = settings_.style] { io::writeVtp(path, std::move(*sink).finish(exec_, time), style); });
     frameTimes_.push_back(stages_.sinceStart(simulation_.world().time));
     writeBodies();
     writeShapes();
@@ -138,7 +138,7 @@ void FrameLoop::writeSecond(const world::SecondOutput& output, std::int64_t numb
     const auto sink = std::make_shared<io::FrameSink>(output.fields);
     simulation_.method().readSecond(output, *sink);
     writer_.post([this, sink, output, number, time = simulation_.world().time, times = frameTimes_] {
-        io::Frame rows = std::move(*sink).finish(time);
+        io::Frame rows = std::move(*sink).finish(exec_, time);
         const Path path = directory_.second(output.name, number);
         output.lines ? io::writeLines(path, rows) : io::writeVtp(path, std::move(rows));
         directory_.listSecond(output.name, settings_.firstNumber, times);

@@ -49,12 +49,12 @@ std::map<std::string, std::map<double, RigidTransform>> readPoses(const Path& fi
     return poses;
 }
 
+}  // namespace
+
 std::vector<io::FrameTime> framesOf(const Path& directory) {
     const Path list = directory / "frames" / "grains.vtp.series";
     return std::filesystem::exists(list) ? io::readVtpSeries(list) : std::vector<io::FrameTime>{};
 }
-
-}  // namespace
 
 void PlaybackSettings::keys(KeyVisitor& v) { v.text({"directory", "of the run whose frames are the guides"}, directory); }
 

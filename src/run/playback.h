@@ -13,6 +13,9 @@
 
 namespace talus::run {
 
+/// Of a run; none where it has not written any.
+std::vector<io::FrameTime> framesOf(const Path& directory);
+
 struct PlaybackSettings final : world::MethodSettings {
     std::string directory;   // of the run
     void keys(KeyVisitor&) override;

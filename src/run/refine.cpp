@@ -20,9 +20,8 @@ std::string quoted(const std::string& text) {
     return result + "\"";
 }
 
-std::vector<io::FrameTime> framesOf(const Path& directory) {
-    const Path list = directory / "frames" / "grains.vtp.series";
-    std::vector<io::FrameTime> frames = std::filesystem::exists(list) ? io::readVtpSeries(list) : std::vector<io::FrameTime>{};
+std::vector<io::FrameTime> framesToRefine(const Path& directory) {
+    std::vector<io::FrameTime> frames = framesOf(directory);
     if (frames.size() < 2) throw Error(ExitCode::missing, fmt::format("the run in '{}' has {} to refine; it takes two", directory.string(), frames.empty() ? "no frames" : "one frame"));
     return frames;
 }
@@ -136,7 +135,7 @@ Outcome resumeRefined(const Options& options, scene::Methods methods, Observer& 
     own.refinedFrom = refinedFrom(*options.out);
     const Path from = own.refinedFrom;
     if (!holdsRun(from)) throw Error(ExitCode::missing, fmt::format("the run in '{}' is refined from that in '{}', which is no longer there", options.out->string(), from.string()));
-    const auto last = static_cast<std::int64_t>(framesOf(from).size()) - 1;
+    const auto last = static_cast<std::int64_t>(framesToRefine(from).size()) - 1;
     own.frames = std::min(own.frames.value_or(last), last);
     const MethodsWithPlayback known(methods, readRecord(from).method);
     return run(own, known.all, observer, stop);
@@ -151,7 +150,7 @@ Outcome refine(const RefineOptions& options, scene::Methods methods, Observer& o
     }
     const Record recorded = readRecord(options.directory);
     if (!recorded.refinedFrom.empty()) throw Error(ExitCode::usage, fmt::format("the run in '{}' is itself refined, from that in '{}': refine that one, with a larger --factor", options.directory.string(), recorded.refinedFrom));
-    const std::vector<io::FrameTime> frames = framesOf(options.directory);
+    const std::vector<io::FrameTime> frames = framesToRefine(options.directory);
     const auto last = static_cast<std::int64_t>(frames.size()) - 1;   // after frame 0
     const Path from = std::filesystem::weakly_canonical(options.directory);
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/series.h"
 
+#include "io/csv_text.h"
+#include "run/body_meshes.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -32,17 +35,6 @@ private:
     std::string line_;
 };
 
-/// RFC 4180: quotes around what holds a separator, doubled inside.
-std::string quoted(const std::string& text) {
-    if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-    std::string result = "\"";
-    for (const char c : text) result.append(c == '"' ? 2 : 1, c);
-    result += '"';
-    return result;
-}
-
-bool isDomainFace(const world::Body& body) { return body.name.starts_with("domain."); }
-
 }  // namespace
 
 bool bodiesAloneWork(const world::World& world) {
@@ -58,7 +50,7 @@ std::optional<double> dissipated(const StartEnergy& start, const world::Totals& 
 
 std::string seriesHeader(const world::Simulation& simulation) {
     std::string header(kSeriesColumns);
-    for (const world::Metric& metric : simulation.method().metrics()) header.append(1, ',').append(quoted(metric.name));
+    for (const world::Metric& metric : simulation.method().metrics()) header.append(1, ',').append(io::csvCell(metric.name));
     return header + "\n";
 }
 
@@ -115,7 +107,7 @@ std::string bodiesRows(const world::Simulation& simulation, std::int64_t frameNu
         const world::Pose pose = body.pose(time);
         const Quat& q = pose.rotation;
         Row row;
-        row.cell(frameNumber).cell(time).text(quoted(body.name)).cell(pose.position.x).cell(pose.position.y).cell(pose.position.z);
+        row.cell(frameNumber).cell(time).text(io::csvCell(body.name)).cell(pose.position.x).cell(pose.position.y).cell(pose.position.z);
         rows += row.cell(q.w).cell(q.x).cell(q.y).cell(q.z).finish();
     }
     return rows;

@@ -14,12 +14,6 @@ namespace talus::scene {
 
 namespace {
 
-bool isPlainName(std::string_view name) {
-    return !name.empty() && std::ranges::all_of(name, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    });
-}
-
 class Checker {
 public:
     Checker(const SceneDescription& scene, WellRead wellRead, Problems& problems)

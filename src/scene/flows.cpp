@@ -6,15 +6,6 @@
 #include <cmath>
 
 namespace talus::scene {
-namespace {
-
-template <class T>
-bool isZero(const Schedule<T>& schedule) {
-    return schedule.constant() && schedule.at(0) == T{};
-}
-
-}  // namespace
-
 void TimeWindow::keys(KeyVisitor& v, std::string_view what) {
     v.number({"begin", what, Dimension::time, nonNegative()}, begin);
     v.number({"end", "time at which that ends; never unless given", Dimension::time, positive()}, end);

@@ -14,6 +14,12 @@
 
 namespace talus::scene {
 
+/// As where nothing was given.
+template <class T>
+bool isZero(const Schedule<T>& schedule) {
+    return schedule.constant() && schedule.at(0) == T{};
+}
+
 struct TimeWindow {
     double begin = 0;            // [s]
     std::optional<double> end;   // [s]

@@ -28,11 +28,6 @@ Schedule<Vec3> along(const Vec3& direction, const Schedule<double>& schedule) {
     return Sine<Vec3>{sine.mean * direction, sine.amplitude * direction, sine.frequency, sine.phaseDeg};
 }
 
-template <class T>
-bool isZero(const Schedule<T>& schedule) {
-    return schedule.constant() && schedule.at(0) == T{};
-}
-
 double endOf(const TimeWindow& window) { return window.end.value_or(std::numeric_limits<double>::infinity()); }
 
 /// What a stage may change of an emitter.

@@ -38,10 +38,7 @@ private:
 
     // Emitters and sinks share the columns of flows.csv.
     void name(const std::string& name, const std::string& path) {
-        const bool plain = !name.empty() && std::ranges::all_of(name, [](char c) {
-            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-        });
-        if (!plain) error(path + ".name", fmt::format("\"{}\" is not a name; use letters, digits, _ and -", name));
+        if (!isPlainName(name)) error(path + ".name", fmt::format("\"{}\" is not a name; use letters, digits, _ and -", name));
         else if (name == "open_faces") error(path + ".name", "the name \"open_faces\" is that of the open faces of the domain in flows.csv; choose another");
         else if (!names_.insert(name).second) error(path + ".name", fmt::format("the name \"{}\" is taken by an earlier emitter or sink", name));
     }

@@ -301,7 +301,23 @@ std::string Scene::identity() const {
 }
 
 world::World Scene::buildWorld() const { return world_; }
-world::Estimate Scene::estimate() const { return method_->estimate(description_->methodSettings(), world_, precision()); }
+namespace {
+
+double bytesOf(const world::ListedGrains& grains) {
+    const auto bytes = [](const auto& values) { return static_cast<double>(values.capacity() * sizeof(values[0])); };
+    return bytes(grains.positions) + bytes(grains.velocities) + bytes(grains.materials) + bytes(grains.volumes) + bytes(grains.stresses) + bytes(grains.muHats);
+}
+
+}  // namespace
+
+// Tables of grains, and the files that the scene names, stay in memory through the run.
+world::Estimate Scene::estimate() const {
+    world::Estimate result = method_->estimate(description_->methodSettings(), world_, precision());
+    for (const world::Fill& fill : world_.fills)
+        if (fill.listed) result.bytes += bytesOf(*fill.listed);
+    for (const Asset& asset : assets_) result.bytes += static_cast<double>(asset.bytes.size());
+    return result;
+}
 std::unique_ptr<world::Method> Scene::createMethod(const world::World& world) const {
     return method_->create(description_->methodSettings(), world, precision());
 }

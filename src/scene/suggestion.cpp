@@ -8,6 +8,12 @@
 
 namespace talus::scene {
 
+bool isPlainName(std::string_view name) {
+    return !name.empty() && std::ranges::all_of(name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    });
+}
+
 // Optimal string alignment: three rows of the edit table are enough to see a swap.
 int editDistance(std::string_view a, std::string_view b) {
     std::vector<int> before(b.size() + 1), previous(b.size() + 1), current(b.size() + 1);

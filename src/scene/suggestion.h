@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What someone who mistyped a name may have meant.
+// Names: which are plain, and what someone who mistyped one may have meant.
 #pragma once
 
 #include <span>
@@ -8,6 +8,9 @@
 #include <vector>
 
 namespace talus::scene {
+
+/// Of letters, digits, _ and - alone, and not empty.
+bool isPlainName(std::string_view name);
 
 /// Insertions, deletions, replacements and swaps of neighbours that turn a into b.
 int editDistance(std::string_view a, std::string_view b);

@@ -173,12 +173,21 @@ double solveOne(BodyTouch& t, std::span<ContactBody> bodies, double dt) {
 
 std::vector<BodyTouch> findTouches(std::span<const ContactBody> bodies, const ContactTable& contacts, double time, double dt, double restSpeed) {
     std::vector<BodyTouch> found;
+    struct Size {
+        bool active;
+        double thickness, fastest;
+    };
+    std::vector<Size> sizes;
+    for (const ContactBody& body : bodies) {
+        const bool active = body.body->activeAt(time);
+        sizes.push_back({active, thickness(*body.body), active ? body.body->fastest(body.pose, time) : 0});
+    }
     for (std::uint32_t i = 0; i < bodies.size(); ++i)
         for (std::uint32_t j = i + 1; j < bodies.size(); ++j) {
             const ContactBody &a = bodies[i], &b = bodies[j];
-            if (!(a.free || b.free) || !a.body->activeAt(time) || !b.body->activeAt(time)) continue;
-            const double skin = kSkin * std::min(thickness(*a.body), thickness(*b.body));
-            const double margin = 2 * skin + dt * (a.body->fastest(a.pose, time) + b.body->fastest(b.pose, time));
+            if (!(a.free || b.free) || !sizes[i].active || !sizes[j].active) continue;
+            const double skin = kSkin * std::min(sizes[i].thickness, sizes[j].thickness);
+            const double margin = 2 * skin + dt * (sizes[i].fastest + sizes[j].fastest);
             if (!mayMeet(a, b, margin)) continue;
             const std::size_t first = found.size();
             touchesOf(i, j, bodies, time, skin, margin, found);

@@ -4,8 +4,6 @@
 namespace talus::world {
 namespace {
 
-bool movesFreely(const FreeBody& body) { return !body.locked[0] && !body.locked[1] && !body.locked[2]; }
-
 /// From the body's position to the point that the numbers are of.
 Vec3 toPoint(const FreeBody& body, const Quat& rotation) { return movesFreely(body) ? rotation.rotate(body.centre) : Vec3{}; }
 

@@ -13,6 +13,9 @@ namespace talus::world {
 /// body in place, so that its momentum is a plain sum of impulses; else the body's position.
 using BodyNumbers = std::array<double, 13>;
 
+/// Whether nothing holds the body in place.
+inline bool movesFreely(const FreeBody& body) { return !body.locked[0] && !body.locked[1] && !body.locked[2]; }
+
 BodyNumbers bodyNumbers(const FreeBody&, const Pose&);
 Pose bodyPose(const FreeBody&, const BodyNumbers&);
 

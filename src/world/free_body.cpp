@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "world/free_body.h"
 
+#include "world/body_rates.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,8 +11,6 @@ namespace {
 
 constexpr double kMostTurn = 0.1;   // of a piece of a drift [rad]
 constexpr int kRounds = 6;          // of the midpoint rule: each gains a factor of kMostTurn
-
-bool movesFreely(const FreeBody& body) { return !body.locked[0] && !body.locked[1] && !body.locked[2]; }
 
 Mat3 worldInertia(const FreeBody& body, const Quat& rotation) {
     const Mat3 r = rotation.matrix();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies at periodic faces: one that crosses must be the same all along the axis.
 #include "core/rng.h"
+#include "world/body_path.h"
 #include "world/world.h"
 
 #include <fmt/format.h>
@@ -11,8 +12,6 @@
 
 namespace talus::world {
 namespace {
-
-std::string pathOf(const Body& body) { return "bodies[" + std::to_string(body.source) + "]"; }
 
 /// Whether the body's distance is the same all along an axis, judged at pairs of points inside the domain.
 bool invariantAlong(const Domain& domain, const BodySnapshot& body, int axis) {

@@ -3,6 +3,7 @@
 
 #include "core/rng.h"
 #include "geometry/primitives.h"
+#include "world/body_path.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +12,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -52,14 +52,21 @@ bool World::filledBefore(const Fill& fill, const Vec3& x) const {
 }
 
 std::vector<int> World::grainMaterials() const {
-    std::set<int> used;
+    std::vector<bool> used(materials.size());
+    const auto use = [&](int material) {
+        if (const auto m = static_cast<std::size_t>(material); m < used.size()) used[m] = true;
+        else used.resize(m), used.push_back(true);
+    };
     for (const Fill& fill : fills) {
-        if (!fill.listed || fill.listed->materials.empty()) used.insert(fill.material);
-        if (fill.listed) used.insert(fill.listed->materials.begin(), fill.listed->materials.end());
+        if (!fill.listed || fill.listed->materials.empty()) use(fill.material);
+        else std::ranges::for_each(fill.listed->materials, use);
     }
     for (const Emitter& e : emitters)
-        for (const EmitterPart& part : e.parts) used.insert(part.material);
-    return {used.begin(), used.end()};
+        for (const EmitterPart& part : e.parts) use(part.material);
+    std::vector<int> found;
+    for (std::size_t m = 0; m < used.size(); ++m)
+        if (used[m]) found.push_back(static_cast<int>(m));
+    return found;
 }
 
 std::vector<BodySnapshot> World::bodiesAt(double t) const {
@@ -236,8 +243,6 @@ void checkFills(const World& world, Problems& problems) {
 }  // namespace
 
 namespace {
-
-std::string pathOf(const Body& body) { return "bodies[" + std::to_string(body.source) + "]"; }
 
 void checkSizes(const World& world, Problems& problems) {
     constexpr double kFactor = 100;

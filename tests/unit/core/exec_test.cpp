@@ -51,6 +51,35 @@ TEST(Exec, blocksCoverEachIndexOnce) {
     exec.forBlocks(0, 64, [&](std::size_t, std::size_t) { FAIL() << "no work, no call"; });
 }
 
+// As a frame is sorted while the next steps go on.
+TEST(Exec, twoThreadsShareIt) {
+    for (const int threads : {1, 2, 3}) {
+        const Exec exec(threads);
+        const auto shuffled = [&exec] {
+            for (int round = 0; round < 20; ++round) {
+                std::vector<std::uint64_t> keys(50000);
+                std::vector<std::uint32_t> values(keys.size());
+                exec.forBlocks(keys.size(), 512, [&](std::size_t begin, std::size_t end) {
+                    for (std::size_t i = begin; i < end; ++i) {
+                        keys[i] = i * 7919 % 50021;
+                        values[i] = static_cast<std::uint32_t>(i);
+                    }
+                });
+                exec.sortByKey(keys, values);
+                if (!std::ranges::is_sorted(keys)) return false;
+                for (std::size_t i = 0; i < keys.size(); ++i)
+                    if (values[i] * std::uint64_t{7919} % 50021 != keys[i]) return false;
+            }
+            return true;
+        };
+        bool elsewhere = false;
+        std::thread other([&] { elsewhere = shuffled(); });
+        EXPECT_TRUE(shuffled());
+        other.join();
+        EXPECT_TRUE(elsewhere);
+    }
+}
+
 TEST(Exec, reduceGivesTheSameBitsForAnyNumberOfThreads) {
     std::vector<double> values(100003);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<double>(i)) * std::pow(10.0, static_cast<double>(i % 17));

@@ -30,6 +30,26 @@ TEST(Schedule, IntegralsAddUp) {
         EXPECT_NEAR(schedule.integral(-0.5, 1.3) + schedule.integral(1.3, 2.9), schedule.integral(-0.5, 2.9), 1e-14);
 }
 
+// As a walk over all rows before a time sums them up.
+TEST(Schedule, IntegralOfALongTableIsExact) {
+    TimeTable<double> rows;
+    for (int k = 0; k < 1000; ++k) {
+        rows.times.push_back(0.01 * (k - k % 5));   // with jumps
+        rows.values.push_back(1 + 0.37 * (k * 7919 % 101));
+    }
+    const auto walked = [&](const TimeTable<double>& table, double time) {
+        double sum = 0;
+        std::size_t k = 0;
+        for (; k + 1 < table.times.size() && table.times[k + 1] <= time; ++k) sum += (table.values[k] + table.values[k + 1]) * (0.5 * (table.times[k + 1] - table.times[k]));
+        return sum + (table.values[k] + table.at(time)) * (0.5 * (time - table.times[k]));
+    };
+    const Schedule<double> given = rows;
+    for (const Schedule<double>& schedule : {given, given.later(0.3), given.times(1.7)}) {
+        const auto& table = std::get<TimeTable<double>>(schedule.form());
+        for (const double time : {0.31, 0.5, 3.14159, 9.95, 12.5}) EXPECT_EQ(schedule.integral(0.3, time), walked(table, time) - walked(table, 0.3)) << time;
+    }
+}
+
 TEST(Schedule, TableHoldsBeforeAndAfterAndJumps) {
     const Schedule<double> table = TimeTable<double>{{0.5, 1, 1, 2}, {1, 2, 7, 0}};
     EXPECT_EQ(table.at(-3), 1);

@@ -90,6 +90,24 @@ std::vector<PlainPoint> plain(const Points& points) {
     return rows;
 }
 
+TEST(Table, removeAgreesWithAListOfStructs) {
+    for (const int width : {1, 8})
+        for (const int threads : {1, 3}) {
+            Points points(width);
+            fill(points, 4000);
+            std::vector<PlainPoint> expected = plain(points);
+            std::vector<std::size_t> gone{17, 18};
+            for (std::size_t row = 40; row < 3990; row += 1 + row * 7919 % 13) gone.push_back(row);
+            gone.insert(gone.end(), {3998, 3999});
+            for (std::size_t i = gone.size(); i-- > 0;) expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(gone[i]));
+            points.remove(Exec(threads), gone);
+            expected.resize(points.rows());   // whole groups
+            EXPECT_TRUE(plain(points) == expected) << "width " << width << ", " << threads << " threads";
+            points.remove(Exec(threads), {});
+            EXPECT_TRUE(plain(points) == expected);
+        }
+}
+
 TEST(Table, reorderAgreesWithAListOfStructs) {
     for (const int width : {1, 8})
         for (const int threads : {1, 3}) {

@@ -30,7 +30,7 @@ inline io::Frame exampleFrame(std::size_t count, double time) {
                                                          {&kExampleFields[2], radii, {}}, {&kExampleFields[3], stresses, {}}}};
         sink.take({size, columns});
     }
-    return std::move(sink).finish(time);
+    return std::move(sink).finish(Exec(2), time);
 }
 
 }  // namespace talus::test

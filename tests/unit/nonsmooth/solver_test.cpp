@@ -68,7 +68,7 @@ TEST(Grid, pointsThatLeftTheirCellAreSortedBetweenTheOthers) {
     const mpm::GridFrame frame = plainFrame();
     for (const double moving : {0.0, 0.02, 0.5, 1.0}) {
         Points points;
-        fillBlock(points, frame, {6, 5, 7});
+        fillBlock(points, frame, {12, 11, 7});
         const Grid grid = Grid::build(Exec(2), frame, points);
         const std::size_t before = points.rows();
         std::mt19937_64 random(5);
@@ -82,6 +82,25 @@ TEST(Grid, pointsThatLeftTheirCellAreSortedBetweenTheOthers) {
         const std::vector<std::uint32_t> all = cellOrder(Exec(2), frame, points);
         EXPECT_EQ(cellOrder(Exec(1), frame, points, grid), all) << moving;
         EXPECT_EQ(cellOrder(Exec(3), frame, points, grid), all) << moving;
+    }
+}
+
+TEST(Grid, newPointsAreSortedBetweenTheOthers) {
+    const mpm::GridFrame frame = plainFrame();
+    for (const std::size_t added : {1, 40, 6000}) {
+        Points points;
+        fillBlock(points, frame, {12, 11, 7});
+        const std::size_t before = points.rows();
+        std::mt19937_64 random(6);
+        std::uniform_real_distribution<double> chance(-0.1, 1.1);
+        points.resize(before + added);
+        for (std::size_t row = 0; row < points.rows(); ++row) {
+            points.id(row) = row < before ? 10 * points.id(row) : static_cast<std::int64_t>(row * 40 + 3) % 160000;
+            if (row >= before) points.setPosition(row, frame.origin + kH * Vec3{12 * chance(random), 11 * chance(random), 7 * chance(random)});
+        }
+        const std::vector<std::uint32_t> all = cellOrder(Exec(2), frame, points);
+        EXPECT_EQ(cellOrder(Exec(1), frame, points, before), all) << added;
+        EXPECT_EQ(cellOrder(Exec(3), frame, points, before), all) << added;
     }
 }
 

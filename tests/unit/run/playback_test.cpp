@@ -42,7 +42,7 @@ protected:
                                                  {&field::volume, ones, {}}, {&field::material, {}, zeros}, {&field::source, {}, zeros}, {&field::birthTime, births, {}}};
         sink.take({rows.size(), columns});
         const auto number = static_cast<std::int64_t>(times_.size());
-        io::writeVtp(folder_ / "frames" / io::frameName(number), std::move(sink).finish(time));
+        io::writeVtp(folder_ / "frames" / io::frameName(number), std::move(sink).finish(Exec(2), time));
         times_.push_back({number, time});
         io::writeVtpSeries(folder_ / "frames" / "grains.vtp.series", times_);
     }

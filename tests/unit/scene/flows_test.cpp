@@ -151,6 +151,18 @@ TEST(TableFill, movesScalesAndSizesItsGrains) {
     EXPECT_NE(scene.warnings()[0].find("1 of its 3 grains lie outside the domain"), std::string::npos) << scene.warnings()[0];
 }
 
+TEST(TableFill, countsInTheMemoryOfTheRun) {
+    std::string rows = "x,y,z,mass\n";
+    constexpr double kRows = 1000, kLeastBytes = 2 * sizeof(Vec3) + sizeof(int) + sizeof(double);
+    for (int i = 0; i < static_cast<int>(kRows); ++i) rows += "0.5,0.5," + std::to_string(0.0005 * i) + ",0.1\n";
+    const File csv(".csv", rows);
+    const std::string materials = "[[materials]]\nname = \"sand\"\n[[grains]]\nmaterial = \"sand\"\n";
+    const double without = readText(materials + "region = { type = \"box\", size = [0.1, 0.1, 0.1], position = [0.5, 0.5, 0.5] }\n").estimate().bytes;
+    const double with = readText(materials + "table = \"" + csv.path.string() + "\"\n").estimate().bytes;
+    EXPECT_GE(with - without, kRows * kLeastBytes + static_cast<double>(rows.size()));
+    EXPECT_LE(with - without, 2 * kRows * kLeastBytes + static_cast<double>(rows.size()));
+}
+
 // By the name of the field the angle whose tangent is the slope, by that of the key what the material's `match` makes of it.
 TEST(TableFill, givesGrainsAFrictionOfTheirOwn) {
     const auto slopes = [](const std::string& column) {
