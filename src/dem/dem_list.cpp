@@ -42,7 +42,15 @@ void DemMethod::refresh(const world::World& world) {
     setConstants();
 }
 
-/// What follows from the table alone.
+MemoryKinds DemMethod::kindsOf(bool turning, bool twisting) const {
+    const bool spring = settings_.shear == Shear::spring;
+    return {spring, spring && turning, spring && twisting, settings_.integrator == Integrator::rkf45};
+}
+
+/// What pairs must remember by the laws as they are: a stage may have made others of them than those that memories were made for.
+MemoryKinds DemMethod::wantedKinds() const { return kindsOf(laws_.manner().turns(), laws_.manner().twisting); }
+
+/// What follows from the grains, and of the laws the longest bridge.
 void DemMethod::derive() {
     std::vector<double> radii;
     for (const ClumpTemplate& shape : templates_) radii.push_back(shape.largestSphere());
@@ -125,7 +133,7 @@ void DemMethod::rebuild(const Exec& exec, const world::World& world, double time
     placeForSearch(exec, *search);
     PairList list = findPairs(exec, domain_, frame, cells, {search->centres, search->reach}, spheres_, listed_);
     search.reset();
-    takeList(exec, std::move(list), kept);
+    takeList(exec, std::move(list), kept, wantedKinds());
     bodies_ = nearBodies(exec, world, time);
     setConstants();
     for (std::size_t c = 0; c < bodiesBefore.size(); ++c) {
@@ -175,7 +183,7 @@ KeptPairs DemMethod::actingPairs(const Exec& exec) const {
     const std::size_t slabs = pairs_.slabs.size();
     std::vector<std::size_t> start{0};
     for (std::size_t slab = 0; slab < slabs; ++slab) start.push_back(start.back() + pairs_.acting(pairs_.firstPair(slab), pairs_.firstPair(slab + 1)));
-    KeptPairs kept = nothingKept();
+    KeptPairs kept(memoryKinds().numbers());
     kept.resize(start.back());
     exec.forTasks(slabs, [&](std::size_t slab, int) {
         std::size_t to = start[slab];
@@ -186,7 +194,7 @@ KeptPairs DemMethod::actingPairs(const Exec& exec) const {
 
 /// Of the grains as they are now, without sorting them. Of a list that is made again before its time, pairs of slabs that do not meet are left
 /// out: they were not near when the slabs were cut, and slabs hold until they could touch.
-void DemMethod::listPairs(const Exec& exec, const KeptPairs& kept) {
+void DemMethod::listPairs(const Exec& exec, const KeptPairs& kept, const MemoryKinds& kinds) {
     const SearchTable search = searchTable(exec);
     placeForSearch(exec, search);
     PairList list = findPairs(exec, domain_, {search.centres, search.reach}, spheres_, listed_);
@@ -198,11 +206,11 @@ void DemMethod::listPairs(const Exec& exec, const KeptPairs& kept) {
         list.firstOfSphere[a + 1] = to;
     }
     list.b.resize(to);
-    takeList(exec, std::move(list), kept);
+    takeList(exec, std::move(list), kept, kinds);
 }
 
 /// Makes room for what the pairs of the list remember, and puts in what is known of them.
-void DemMethod::takeList(const Exec& exec, PairList list, const KeptPairs& kept) {
+void DemMethod::takeList(const Exec& exec, PairList list, const KeptPairs& kept, const MemoryKinds& kinds) {
     std::exchange(spheres_.radius, std::vector<double>());   // gives the memory back, as = {} would not
     std::exchange(spheres_.centre, std::vector<Vec3>());
     pairs_.firstSphere.clear();
@@ -219,9 +227,8 @@ void DemMethod::takeList(const Exec& exec, PairList list, const KeptPairs& kept)
         using Real = std::remove_reference_t<decltype(forces.spheres[0].x)>;
         forces.lattice = Lattice<Real>(domain_, 2 * largestRadius_ + listed_);
         forces.makeRoom(spheres_.size());
-        const Manner manner = laws_.manner();
-        forces.memories.reset(pairs_, {settings_.shear == Shear::spring, manner.turns(), manner.twisting, settings_.integrator == Integrator::rkf45});
-        if (settings_.shear != Shear::spring) return;
+        forces.memories.reset(pairs_, kinds);
+        if (!kinds.spring) return;
         // Pairs that act, before those of each sphere: places of memories in their slab.
         std::vector<std::uint32_t> before(pairs_.first.size());
         exec.forTasks(pairs_.slabs.size(), [&](std::size_t slab, int) {
@@ -325,7 +332,7 @@ void DemMethod::keep(const Exec& exec, std::span<const std::size_t> rows) {
     bodies_.body.resize(to);
     bodies_.state.resize(to);
     reorder(exec, order);
-    listPairs(exec, kept);
+    listPairs(exec, kept, memoryKinds());
     setConstants();
     if (births_.size() > rows.size() + kBirthsToSpare) births_.keep(ids());
 }

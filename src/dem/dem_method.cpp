@@ -15,7 +15,7 @@ DemMethod::DemMethod(const Settings& settings, const world::World& world, world:
     takeFrom(world);
     derive();
     pairs_.slabs.firstGrain = {0, 0};
-    listPairs(Exec(1), nothingKept());
+    listPairs(Exec(1), KeptPairs(0), wantedKinds());
 }
 
 Vec3 DemMethod::angularVelocityOf(std::size_t row) const {
@@ -161,7 +161,7 @@ void DemMethod::save(Archive& archive) const {
         rates.insert(rates.end(), {r.impulse.x, r.impulse.y, r.impulse.z, r.angularImpulse.x, r.angularImpulse.y, r.angularImpulse.z, r.work});
     archive.put("body_rates", rates);
     archive.put("numbers", std::vector<double>{bodyDrift_, now_.spring, now_.dashpot, atRest_.spring, atRest_.dashpot, fastest_, filledSolid_, filledRegion_, acceleration_, moved_});
-    archive.put("counts", std::vector<std::int64_t>{stale_, builds_, deepOverlaps_, touched_, pairs_.slabs.wraps});
+    archive.put("counts", std::vector<std::int64_t>{stale_, builds_, deepOverlaps_, touched_, pairs_.slabs.wraps, static_cast<std::int64_t>(memoryKinds().numbers())});
     if (settings_.integrator != Integrator::rkf45) return;
     archive.put("next_substep", adaptive_.next);
     archive.put("substeps", std::vector<std::int64_t>{adaptive_.substeps, adaptive_.rejected, adaptive_.above});
@@ -202,7 +202,7 @@ void DemMethod::loadGrains(const Archive& archive) {
 void DemMethod::loadNumbers(const Archive& archive) {
     const auto numbers = archive.get<double>("numbers"), rates = archive.get<double>("body_rates");
     const auto counts = archive.get<std::int64_t>("counts");
-    if (numbers.size() != 10 || counts.size() != 5 || rates.size() > 7 * bodyRates_.size()) throw ArchiveError("the state of dem is of another scene");
+    if (numbers.size() != 10 || counts.size() != 6 || rates.size() > 7 * bodyRates_.size()) throw ArchiveError("the state of dem is of another scene");
     bodyDrift_ = numbers[0];
     now_ = {numbers[1], numbers[2]};
     atRest_ = {numbers[3], numbers[4]};
@@ -239,14 +239,16 @@ void DemMethod::loadContacts(const Exec& exec, const Archive& archive) {
     ContactArrays pairs{kPairNumbers}, bodies{kBodyNumbers};
     pairs.load(archive, "pair_contacts");
     bodies.load(archive, "body_contacts");
-    KeptPairs kept = nothingKept();
+    const auto numbers = static_cast<std::size_t>(archive.get<std::int64_t>("counts").back());
+    const MemoryKinds kinds = kindsOf(numbers > MemoryKinds{.spring = true}.numbers(), numbers == kMemoryNumbers);   // the laws of the next step may be of another stage
+    KeptPairs kept(kinds.numbers());
     kept.resize(pairs.flags.size());
     for (std::size_t i = 0; i < pairs.flags.size(); ++i) {
         kept.put(i, pairs.indices[2 * i], pairs.indices[2 * i + 1], static_cast<PairState>(pairs.flags[i]), pairs.memory(i));
         if (pairs.flags[i] != static_cast<int>(PairState::touching) && pairs.flags[i] != static_cast<int>(PairState::bridged)) throw ArchiveError("a contact neither touches nor is bridged");
         if (kept.a[i] >= spheres_.size() || kept.b[i] >= spheres_.size()) throw ArchiveError("a contact is of a sphere that does not exist");
     }
-    listPairs(exec, kept);
+    listPairs(exec, kept, kinds);
     bodies_ = {};
     for (std::size_t i = 0; i < bodies.flags.size(); ++i) {
         if (bodies.indices[2 * i] >= spheres_.size() || !covers_.exists(bodies.indices[2 * i + 1], bodyMaterial_.size())) throw ArchiveError("a contact is of a body that does not exist");

@@ -125,7 +125,7 @@ private:
     };
     SearchTable searchTable(const Exec&) const;
     void placeForSearch(const Exec&, const SearchTable&);
-    void takeList(const Exec&, PairList, const KeptPairs&);
+    void takeList(const Exec&, PairList, const KeptPairs&, const MemoryKinds&);
     void derive();
     void numberSpheres();
     void reorder(const Exec&, std::span<const std::uint32_t> from);
@@ -134,8 +134,10 @@ private:
     Vec3 centreOf(std::uint32_t sphere) const;
     Side sideOf(std::uint32_t sphere) const;
     KeptPairs actingPairs(const Exec&) const;
-    KeptPairs nothingKept() const { return KeptPairs(settings_.shear == Shear::spring ? pairNumbers() : 0); }
-    void listPairs(const Exec&, const KeptPairs&);
+    MemoryKinds kindsOf(bool turning, bool twisting) const;
+    MemoryKinds wantedKinds() const;
+    const MemoryKinds& memoryKinds() const { return std::visit([](const auto& forces) -> const MemoryKinds& { return forces.memories.kinds(); }, forces_); }
+    void listPairs(const Exec&, const KeptPairs&, const MemoryKinds&);
     BodyContacts nearBodies(const Exec&, const world::World&, double time) const;
     void relistBodies(const Exec&, const world::World&);
     template <class Real>

@@ -39,7 +39,7 @@ double DemMethod::stableStep(const world::World& world) const {
 
 world::StepReport DemMethod::step(const Exec& exec, world::World& world, double dt) {
     refresh(world);
-    if (stale_) rebuild(exec, world, world.time);
+    if (stale_ || memoryKinds() != wantedKinds()) rebuild(exec, world, world.time);
     if (bodiesUnlisted_) relistBodies(exec, world);
     if (const double stable = stableStep(world); dt > kMostStretch * stable) return world::Rejected{stable};
     if (settings_.integrator == Integrator::rkf45) return adaptiveStep(exec, world, dt);

@@ -33,7 +33,7 @@ void putIn(AlignedVector<Real>& numbers, std::size_t width, std::size_t places, 
 }  // namespace
 
 template <class Real>
-void PairMemory<Real>::reset(const PairContacts& pairs, const Kinds& kinds) {
+void PairMemory<Real>::reset(const PairContacts& pairs, const MemoryKinds& kinds) {
     kinds_ = kinds;
     slabs_.resize(kinds.spring ? pairs.slabs.size() : 0);
     for (std::size_t slab = 0; slab < slabs_.size(); ++slab) {
@@ -55,7 +55,7 @@ void PairMemory<Real>::put(const PairContacts& pairs, std::size_t pair, const Me
 }
 
 template <class Real>
-void PairMemory<Real>::OfSlab::reset(std::size_t places, const Kinds& kinds) {
+void PairMemory<Real>::OfSlab::reset(std::size_t places, const MemoryKinds& kinds) {
     springy_ = kinds.spring;
     everyPair_ = kinds.everyPair;
     turnNumbers_ = kinds.twisting ? kTwist : kinds.turning ? kTurn : 0;
