@@ -9,6 +9,7 @@
 #include "dem/grains.h"
 #include "dem/pair_forces.h"
 #include "dem/pair_laws.h"
+#include "dem/room.h"
 #include "dem/stages.h"
 #include "world/body_rates.h"
 #include "world/free_bodies.h"
@@ -109,7 +110,9 @@ private:
     Vec3 wrapped(std::size_t row) const { return domain_.wrap(get(grains_.position, row)); }
 
     // dem_insert.cpp
-    std::vector<NewGrain> listedGrains(const Exec&, const world::World&, const world::Fill&) const;
+    Room roomAround(std::span<const Vec3> places, std::span<const world::BodySnapshot>) const;
+    bool fits(const world::World&, const world::Fill&, std::size_t number, NewGrain&, Room&) const;
+    std::vector<NewGrain> listedGrains(const world::World&, const world::Fill&) const;
     std::vector<NewGrain> packedGrains(const Exec&, const world::World&, const world::Fill&);
     NewGrain drawGrain(const world::World&, const world::Fill&, std::uint64_t index, std::optional<double> diameter) const;
     void put(std::size_t row, const NewGrain&);
