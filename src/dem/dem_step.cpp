@@ -54,6 +54,7 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     }
     if (touched_) {   // forces of contacts that grains came with: without them the first half of a step would not feel what the second does
         evaluate(exec, world, world.bodiesAt(world.time));
+        bodyRates_ = bodyRates();
         touched_ = false;
     }
 
