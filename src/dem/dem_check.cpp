@@ -246,6 +246,12 @@ double slabWidth(const Settings& settings, const world::World& world) {
     return kGrainsAcross * 2 * largestBoundingRadius(settings, wantedDiameter(settings, world));
 }
 
+// A grain is next to the bodies that were near it when the list was built.
+double bodyReach(const Settings& settings, const world::World& world) {
+    const double diameter = wantedDiameter(settings, world);
+    return diameter > 0 ? largestBoundingRadius(settings, diameter) + listedGap(settings, diameter) : 0;
+}
+
 double plannedStep(const Settings& settings, const world::World& world, double fraction) {
     const double diameter = wantedDiameter(settings, world) * smallestSize(settings.sizes);
     const PairLaws laws(settings, world);
