@@ -2,6 +2,7 @@
 // Pairs of grains that may touch, and spheres that may touch bodies.
 #pragma once
 
+#include "core/archive.h"
 #include "dem/neighbours.h"
 #include "dem/response.h"
 
@@ -9,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace talus::dem {
@@ -25,7 +27,7 @@ struct ContactSums {
 };
 
 /// How a pair was at the end of the last step.
-enum class PairState : std::uint8_t { apart = 0, touching = 1, bridged = 2 };   // bridged: held by liquid, though it does not touch
+enum class PairState : std::int8_t { apart = 0, touching = 1, bridged = 2 };   // bridged: held by liquid, though it does not touch
 
 /// The list of pairs, cut into slabs of grains. The upper bits of a second sphere say how the pair was at the end of the last step.
 struct PairContacts {
@@ -81,6 +83,10 @@ public:
         state[c] = s;
         remember(c, m);
     }
+
+    void save(Archive&, std::string_view name) const;
+    /// As saved with as many numbers to a memory.
+    void load(const Archive&, std::string_view name);
 
     std::vector<std::uint32_t> a, b;
     std::vector<PairState> state;
