@@ -336,8 +336,10 @@ DemMethod::Evaluated DemMethod::closeSubstep(const Exec& exec, world::World& wor
     }
     const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time + h);
     const Evaluated now = evaluate(exec, world, bodies);
-    for (std::size_t p = 0; p < adaptive_.acted.size(); ++p)
-        if (adaptive_.acted[p] && !pairs_.touches(p)) std::visit([&](auto& forces) { forces.memories.put(pairs_, p, {}); }, forces_);
+    std::visit([&](auto& forces) { exec.forBlocks(adaptive_.acted.size(), kPairBlock, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t p = begin; p < end; ++p)
+            if (adaptive_.acted[p] && !pairs_.touches(p)) forces.memories.put(pairs_, p, {});
+    }); }, forces_);
     for (ContactState& state : bodies_.state)
         if (!state.touching) state.memory = {};
     for (const std::vector<BodyShare>& shares : bodyShares_)
