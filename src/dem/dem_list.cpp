@@ -254,23 +254,32 @@ BodyContacts DemMethod::nearBodies(const Exec& exec, const world::World& world, 
         Vec3 position;
         Quat back;
         std::uint32_t index;
+        double distance(const Vec3& x) const { return shape->distance(back.rotate(x - position)); }
     };
     std::vector<Placed> placed;
     for (std::uint32_t b = 0; b < world.bodies.size(); ++b) {
         const world::Pose pose = world.bodies[b].pose(time);
         placed.push_back({world.bodies[b].shape.get(), pose.position, pose.rotation.conjugate(), b});
     }
-    constexpr std::size_t kRows = 256;
+    constexpr std::size_t kRows = 32;   // of a block: the rows are sorted, so they lie together
     std::vector<BodyContacts> parts((grains_.rows() + kRows - 1) / kRows);
     exec.forBlocks(grains_.rows(), kRows, [&](std::size_t begin, std::size_t end) {
         BodyContacts& found = parts[begin / kRows];
-        std::vector<const Placed*> near;
+        std::vector<const Placed*> about, near;   // all grains of the block, and one of them
         std::vector<std::uint32_t> partners;
+        Aabb box;
+        double farthest = 0;
         for (std::size_t i = begin; i < end; ++i) {
+            box.extend(wrapped(i));
+            farthest = std::max(farthest, reachOf(i));
+        }
+        for (const Placed& body : placed)
+            if (body.distance(box.centre()) < 0.5 * norm(box.size()) + farthest + listed_) about.push_back(&body);
+        for (std::size_t i = begin; i < end && !about.empty(); ++i) {
             const Vec3 x = wrapped(i);
             near.clear();
-            for (const Placed& body : placed)
-                if (body.shape->distance(body.back.rotate(x - body.position)) < reachOf(i) + listed_) near.push_back(&body);
+            for (const Placed* body : about)
+                if (body->distance(x) < reachOf(i) + listed_) near.push_back(body);
             if (near.empty()) continue;
             const Mat3 turn = orientationOf(i).matrix();
             for (std::uint32_t s = spheres_.firstOf(i); s < spheres_.firstOf(i + 1); ++s) {
@@ -278,7 +287,7 @@ BodyContacts DemMethod::nearBodies(const Exec& exec, const world::World& world, 
                 const double reach = radiusOf(s) + listed_;
                 partners.clear();
                 for (const Placed* body : near)
-                    if (body->shape->distance(body->back.rotate(centre - body->position)) < reach) {
+                    if (body->distance(centre) < reach) {
                         if (covers_.covers(body->index)) covers_.near(body->index, {body->position, body->back.conjugate(), {}, {}}, domain_, centre, reach, partners);
                         else partners.push_back(body->index);
                     }
