@@ -15,15 +15,14 @@
 
 namespace talus::dem {
 
-/// What contacts add up to in each grain. σ V = Σ F ⊗ arm over the contact points, its symmetric part.
-struct ContactSums {
-    explicit ContactSums(std::size_t n) : coordination(n), force(n), energy(n), stress(n) {}
-    std::vector<std::int64_t> coordination;
-    std::vector<double> force, energy;                 // [N], [J]
-    std::vector<std::array<double, 6>> stress;         // times volume [J]
+/// What contacts add up to in a grain. σ V = Σ F ⊗ arm over the contact points, its symmetric part.
+struct ContactSum {
+    std::int64_t coordination = 0;
+    double force = 0, energy = 0;                      // [N], [J]
+    std::array<double, 6> stress{};                    // times volume [J]
 
-    void add(std::size_t grain, const Vec3& arm, const Vec3& force, double energy, bool touching);
-    void keep(std::span<const std::size_t> rows);
+    void add(const Vec3& arm, const Vec3& force, double energy, bool touching);
+    ContactSum& operator+=(const ContactSum&);
 };
 
 /// How a pair was at the end of the last step.

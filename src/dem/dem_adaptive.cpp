@@ -59,7 +59,7 @@ world::StepReport DemMethod::adaptiveStep(const Exec& exec, world::World& world,
         [](std::int64_t a, std::int64_t b) { return a >= 0 ? a : b; });
     if (bad >= 0) return failure(static_cast<std::size_t>(bad), "the velocity of a grain is not finite", "velocity");
     const Clock clock{world, world.time};
-    keptSums_.reset();
+    felt_.clear();
     touched_ = false;
     Evaluated now = evaluate(exec, world, world.bodiesAt(world.time));
     double done = 0;

@@ -157,7 +157,7 @@ void DemMethod::put(std::size_t i, const NewGrain& grain) {
 }
 
 world::Inserted DemMethod::insert(const Exec& exec, world::World& world, const world::Fill& fill) {
-    refresh(world);
+    refresh(exec, world);
     const std::vector<NewGrain> grains = fill.listed ? listedGrains(world, fill) : packedGrains(exec, world, fill);
     world::Inserted inserted;
     std::size_t row = grains_.rows();

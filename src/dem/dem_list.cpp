@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace talus::dem {
 namespace {
 
 constexpr std::size_t kBlock = 4096;   // grains or contacts of a task
-constexpr std::size_t kBirthsToSpare = 1024;   // of grains that are gone
 
 }  // namespace
 
@@ -36,10 +34,10 @@ void DemMethod::takeFrom(const world::World& world) {
     }
 }
 
-void DemMethod::refresh(const world::World& world) {
+void DemMethod::refresh(const Exec& exec, const world::World& world) {
     if (revision_ == world.revision) return;
     takeFrom(world);
-    setConstants();
+    setConstants(exec);
 }
 
 MemoryKinds DemMethod::kindsOf(bool turning, bool twisting) const {
@@ -135,13 +133,12 @@ void DemMethod::rebuild(const Exec& exec, const world::World& world, double time
     search.reset();
     takeList(exec, std::move(list), kept, wantedKinds());
     bodies_ = nearBodies(exec, world, time);
-    setConstants();
+    setConstants(exec);
     for (std::size_t c = 0; c < bodiesBefore.size(); ++c) {
         if (bodiesBefore.state[c].idle()) continue;
         const std::size_t found = bodies_.find(moved(bodiesBefore.sphere[c]), bodiesBefore.body[c]);
         if (found < bodies_.size()) bodies_.state[found] = bodiesBefore.state[c];
     }
-    keptSums_.reset();
     stale_ = bodiesUnlisted_ = false;
     bodyDrift_ = moved_ = 0;
     ++builds_;
@@ -224,9 +221,7 @@ void DemMethod::takeList(const Exec& exec, PairList list, const KeptPairs& kept,
     for (std::size_t c = 0; c < kept.size(); ++c)
         if (found[c] < pairs_.size()) pairs_.set(found[c], kept.state[c]);
     std::visit([&](auto& forces) {
-        using Real = std::remove_reference_t<decltype(forces.spheres[0].x)>;
-        forces.lattice = Lattice<Real>(domain_, 2 * largestRadius_ + listed_);
-        forces.makeRoom(spheres_.size());
+        placeRoom(forces);
         forces.memories.reset(pairs_, kinds);
         if (!kinds.spring) return;
         // Pairs that act, before those of each sphere: places of memories in their slab.
@@ -312,38 +307,6 @@ void DemMethod::relistBodies(const Exec& exec, const world::World& world) {
         if (const std::size_t found = bodies_.find(before.sphere[c], before.body[c]); found < bodies_.size()) bodies_.state[found] = before.state[c];
     setBodyConstants();
     bodiesUnlisted_ = false;
-}
-
-/// Keeps these rows of the table and what their spheres remember.
-void DemMethod::keep(const Exec& exec, std::span<const std::size_t> rows) {
-    constexpr std::uint32_t kGone = std::numeric_limits<std::uint32_t>::max();
-    std::vector<std::uint32_t> order(rows.size()), sphereAt(spheres_.size(), kGone);
-    std::uint32_t next = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        order[i] = static_cast<std::uint32_t>(rows[i]);
-        for (std::uint32_t s = spheres_.firstOf(rows[i]); s < spheres_.firstOf(rows[i] + 1); ++s) sphereAt[s] = next++;
-    }
-    KeptPairs kept = actingPairs(exec);
-    std::size_t stay = 0;
-    for (std::size_t c = 0; c < kept.size(); ++c)
-        if (const std::uint32_t first = sphereAt[kept.a[c]], second = sphereAt[kept.b[c]]; first != kGone && second != kGone) kept.put(stay++, first, second, kept.state[c], kept.memory(c));
-    kept.resize(stay);
-    for (std::uint32_t& first : pairs_.slabs.firstGrain) first = static_cast<std::uint32_t>(std::ranges::lower_bound(rows, std::size_t{first}) - rows.begin());
-    std::size_t to = 0;
-    for (std::size_t c = 0; c < bodies_.size(); ++c) {
-        const std::uint32_t s = sphereAt[bodies_.sphere[c]];
-        if (s == kGone) continue;
-        bodies_.sphere[to] = s;
-        bodies_.body[to] = bodies_.body[c];
-        bodies_.state[to++] = bodies_.state[c];
-    }
-    bodies_.sphere.resize(to);
-    bodies_.body.resize(to);
-    bodies_.state.resize(to);
-    reorder(exec, order);
-    listPairs(exec, kept, memoryKinds());
-    setConstants();
-    if (births_.size() > rows.size() + kBirthsToSpare) births_.keep(ids());
 }
 
 /// Bound on how fast a point of any body's surface moves where grains are. Belts run while the surface stays.

@@ -24,33 +24,6 @@ Vec3 DemMethod::angularVelocityOf(std::size_t row) const {
 
 void DemMethod::setClockBack(double by) { births_.setClockBack(by); }
 
-world::Removed DemMethod::erase(const Exec& exec, const world::Region& region, world::ChunkSink* taken) {
-    const auto phase = exec.phase("erase");
-    const Aabb box = region.inside ? region.shape->bounds() : Aabb{};
-    std::vector<char> goes(grains_.rows());
-    exec.forBlocks(grains_.rows(), 4096, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-            const Vec3 x = wrapped(i);
-            goes[i] = (!region.inside || box.contains(x)) && region.contains(x);
-        }
-    });
-    world::Removed removed;
-    std::vector<std::size_t> stay, gone;
-    for (std::size_t i = 0; i < goes.size(); ++i) {
-        (goes[i] ? gone : stay).push_back(i);
-        if (!goes[i]) continue;
-        ++removed.count;
-        removed.mass += massOf(i);
-        removed.momentum += massOf(i) * get(grains_.velocity, i);
-    }
-    if (gone.empty()) return removed;
-    if (taken) readRows(world::kPromisedNames, *taken, &gone);
-    if (!keptSums_) keptSums_ = sumContacts();
-    keptSums_->keep(stay);
-    keep(exec, stay);
-    return removed;
-}
-
 std::vector<world::Metric> DemMethod::metrics() const {
     std::int64_t touching = 0;
     for (std::size_t p = 0; p < pairs_.size(); ++p) touching += pairs_.touches(p) ? 2 : 0;
@@ -196,12 +169,12 @@ void DemMethod::loadContactSums(const Archive& archive) {
 void DemMethod::load(const Exec& exec, const Archive& archive) {
     loadGrains(archive);
     loadNumbers(archive);
-    keptSums_.reset();
+    felt_.clear();
     derive();
     loadContactSums(archive);
     loadContacts(exec, archive);
     bodiesUnlisted_ = true;
-    setConstants();
+    setConstants(exec);
 }
 
 void DemMethod::loadGrains(const Archive& archive) {

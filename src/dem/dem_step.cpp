@@ -38,7 +38,7 @@ double DemMethod::stableStep(const world::World& world) const {
 }
 
 world::StepReport DemMethod::step(const Exec& exec, world::World& world, double dt) {
-    refresh(world);
+    refresh(exec, world);
     if (stale_ || memoryKinds() != wantedKinds()) rebuild(exec, world, world.time);
     if (bodiesUnlisted_) relistBodies(exec, world);
     if (const double stable = stableStep(world); dt > kMostStretch * stable) return world::Rejected{stable};
@@ -62,7 +62,7 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time + dt);
     for (std::size_t k = 0; k < free.size(); ++k) bodies[free.body(k)] = free.snapshot(free.body(k), world.time + dt);
 
-    keptSums_.reset();
+    felt_.clear();
     const Drifted drifted = drift(exec, world, dt, bodies);
     const Furthest& moved = drifted.grains;
     if (moved.bad >= 0) return failure(static_cast<std::size_t>(moved.bad), "the velocity of a grain is not finite", "velocity");

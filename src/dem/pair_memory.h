@@ -7,6 +7,7 @@
 #include "dem/response.h"
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace talus::dem {
@@ -65,12 +66,13 @@ public:
     void end(std::size_t place) { parted_.push_back(place); }
     /// At the end of a step: memories in the order of the list again. `firstPair`: of the slab.
     void settle(const PairContacts&, std::size_t firstPair);
+    /// Takes out these places, ascending.
+    void drop(std::span<const std::size_t> places);
 
     static constexpr std::size_t kSpring = 3, kTurn = 3, kTwist = 4;
 
 private:
     void makeRoom(std::size_t places);
-    void dropParted();
     void insertBegun(const PairContacts&, std::size_t firstPair);
 
     AlignedVector<Real> springs_, turns_;        // and one more number, which the last load of four reads
