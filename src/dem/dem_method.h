@@ -203,7 +203,7 @@ private:
         Furthest grains;
         Extremes bodies;                   // of contacts with them
     };
-    Drifted drift(const Exec&, const world::World&, double dt, std::span<const world::BodySnapshot>);
+    Drifted driftAndMeetBodies(const Exec&, const world::World&, double dt, std::span<const world::BodySnapshot>);
     Furthest kick(const Exec&, const world::World&, double dt);
     template <class Real>
     void place(std::size_t row, const Vec3& position, const Quat& orientation, const Motion& seen, PairForces<Real>&);

@@ -63,7 +63,7 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     for (std::size_t k = 0; k < free.size(); ++k) bodies[free.body(k)] = free.snapshot(free.body(k), world.time + dt);
 
     felt_.clear();
-    const Drifted drifted = drift(exec, world, dt, bodies);
+    const Drifted drifted = driftAndMeetBodies(exec, world, dt, bodies);
     const Furthest& moved = drifted.grains;
     if (moved.bad >= 0) return failure(static_cast<std::size_t>(moved.bad), "the velocity of a grain is not finite", "velocity");
     Extremes found = pairForces(exec, dt);
