@@ -2,6 +2,7 @@
 // Pairs of grains that may touch, and spheres that may touch bodies.
 #pragma once
 
+#include "core/archive.h"
 #include "dem/neighbours.h"
 #include "dem/response.h"
 
@@ -9,23 +10,23 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace talus::dem {
 
-/// What contacts add up to in each grain. σ V = Σ F ⊗ arm over the contact points, its symmetric part.
-struct ContactSums {
-    explicit ContactSums(std::size_t n) : coordination(n), force(n), energy(n), stress(n) {}
-    std::vector<std::int64_t> coordination;
-    std::vector<double> force, energy;                 // [N], [J]
-    std::vector<std::array<double, 6>> stress;         // times volume [J]
+/// What contacts add up to in a grain. σ V = Σ F ⊗ arm over the contact points, its symmetric part.
+struct ContactSum {
+    std::int64_t coordination = 0;
+    double force = 0, energy = 0;                      // [N], [J]
+    std::array<double, 6> stress{};                    // times volume [J]
 
-    void add(std::size_t grain, const Vec3& arm, const Vec3& force, double energy, bool touching);
-    void keep(std::span<const std::size_t> rows);
+    void add(const Vec3& arm, const Vec3& force, double energy, bool touching);
+    ContactSum& operator+=(const ContactSum&);
 };
 
 /// How a pair was at the end of the last step.
-enum class PairState : std::uint8_t { apart = 0, touching = 1, bridged = 2 };   // bridged: held by liquid, though it does not touch
+enum class PairState : std::int8_t { apart = 0, touching = 1, bridged = 2 };   // bridged: held by liquid, though it does not touch
 
 /// The list of pairs, cut into slabs of grains. The upper bits of a second sphere say how the pair was at the end of the last step.
 struct PairContacts {
@@ -81,6 +82,10 @@ public:
         state[c] = s;
         remember(c, m);
     }
+
+    void save(Archive&, std::string_view name) const;
+    /// As saved with as many numbers to a memory.
+    void load(const Archive&, std::string_view name);
 
     std::vector<std::uint32_t> a, b;
     std::vector<PairState> state;

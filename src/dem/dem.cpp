@@ -156,6 +156,7 @@ const world::MethodInfo info{
         return std::make_unique<DemMethod>(static_cast<const Settings&>(s), world, precision);
     },
     .slabWidth = [](const world::MethodSettings& s, const world::World& world, int) { return slabWidth(static_cast<const Settings&>(s), world); },
+    .bodyReach = [](const world::MethodSettings& s, const world::World& world) { return bodyReach(static_cast<const Settings&>(s), world) * Vec3{1, 1, 1}; },
     .drawnFields = [](const world::MethodSettings& s) -> std::vector<std::string_view> {
         const std::vector<ClumpTemplate> shapes = makeTemplates(static_cast<const Settings&>(s));
         if (shapes.size() == 1 && shapes.front().isSphere()) return {};

@@ -59,7 +59,7 @@ world::StepReport DemMethod::adaptiveStep(const Exec& exec, world::World& world,
         [](std::int64_t a, std::int64_t b) { return a >= 0 ? a : b; });
     if (bad >= 0) return failure(static_cast<std::size_t>(bad), "the velocity of a grain is not finite", "velocity");
     const Clock clock{world, world.time};
-    keptSums_.reset();
+    felt_.clear();
     touched_ = false;
     Evaluated now = evaluate(exec, world, world.bodiesAt(world.time));
     double done = 0;
@@ -336,8 +336,10 @@ DemMethod::Evaluated DemMethod::closeSubstep(const Exec& exec, world::World& wor
     }
     const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time + h);
     const Evaluated now = evaluate(exec, world, bodies);
-    for (std::size_t p = 0; p < adaptive_.acted.size(); ++p)
-        if (adaptive_.acted[p] && !pairs_.touches(p)) std::visit([&](auto& forces) { forces.memories.put(pairs_, p, {}); }, forces_);
+    std::visit([&](auto& forces) { exec.forBlocks(adaptive_.acted.size(), kPairBlock, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t p = begin; p < end; ++p)
+            if (adaptive_.acted[p] && !pairs_.touches(p)) forces.memories.put(pairs_, p, {});
+    }); }, forces_);
     for (ContactState& state : bodies_.state)
         if (!state.touching) state.memory = {};
     for (const std::vector<BodyShare>& shares : bodyShares_)

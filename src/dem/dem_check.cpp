@@ -19,7 +19,8 @@
 namespace talus::dem {
 namespace {
 
-constexpr double kMostGrains = 4e8;              // spheres and pairs are counted in 32 bits
+constexpr double kMostGrains = 4e8;              // pairs are counted in 32 bits
+constexpr double kMostSpheres = PairContacts::kSphere;
 constexpr double kMostListedOverlap = 0.05;      // of a radius
 constexpr double kCoarsestFraction = 0.2;        // of half a period: beyond it a contact is not resolved
 
@@ -42,6 +43,18 @@ double largestSphere(const Settings& settings, double diameter) {
     double radius = 0;
     for (const ClumpTemplate& shape : makeTemplates(settings)) radius = std::max(radius, shape.largestSphere());
     return 2 * radius * diameter;
+}
+
+/// On the average.
+double spheresOfGrain(const Settings& settings) {
+    const std::vector<ClumpTemplate> shapes = makeTemplates(settings);
+    double spheres = 0, shares = 0;
+    for (std::size_t t = 0; t < shapes.size(); ++t) {
+        const double share = settings.templates.empty() ? 1 : settings.templates[t].fraction;
+        spheres += share * static_cast<double>(shapes[t].spheres.size());
+        shares += share;
+    }
+    return spheres / shares;
 }
 
 void checkSizes(const Settings& settings, const world::World& world, double diameter, Problems& problems) {
@@ -67,6 +80,8 @@ void checkSizes(const Settings& settings, const world::World& world, double diam
                            fmt::format("the region is too small: it is {:.3g} m thick and grains are {:.3g} m wide; make it larger or the resolution finer", minComponent(size), widest));
     }
     const double grains = (world.fillVolume() + world.emittedVolume()) * 0.6 / (sphereVolume(diameter) * meanCube(settings.sizes));
+    if (const double each = spheresOfGrain(settings); grains <= kMostGrains && grains * each > kMostSpheres)
+        problems.error(origin, fmt::format("{:.3g} grains of {:.3g} spheres each are more than dem can hold, {:.3g} spheres; lower resolution.grains or raise resolution.size", grains, each, kMostSpheres));
     if (grains > kMostGrains) problems.error(origin, fmt::format("{:.3g} grains are more than dem can hold, {:.0g}; lower resolution.grains or raise resolution.size", grains, kMostGrains));
 }
 
@@ -246,6 +261,12 @@ double slabWidth(const Settings& settings, const world::World& world) {
     return kGrainsAcross * 2 * largestBoundingRadius(settings, wantedDiameter(settings, world));
 }
 
+// A grain is next to the bodies that were near it when the list was built.
+double bodyReach(const Settings& settings, const world::World& world) {
+    const double diameter = wantedDiameter(settings, world);
+    return diameter > 0 ? largestBoundingRadius(settings, diameter) + listedGap(settings, diameter) : 0;
+}
+
 double plannedStep(const Settings& settings, const world::World& world, double fraction) {
     const double diameter = wantedDiameter(settings, world) * smallestSize(settings.sizes);
     const PairLaws laws(settings, world);
@@ -284,20 +305,14 @@ world::Estimate estimateDem(const Settings& settings, const world::World& world,
     const double diameter = wantedDiameter(settings, world);
     if (!(diameter > 0)) return {};
     const double mean = sphereVolume(diameter) * meanCube(settings.sizes);
-    double grains = 0, spheresPerGrain = 0, shares = 0;
+    double grains = 0;
     for (const world::Fill& fill : world.fills) {
         const double packing = std::min(0.59, world.materials[static_cast<std::size_t>(fill.material)].packingFraction);
         if (fill.region) grains += packing * fill.region->volume() / mean;
         if (fill.listed) grains += static_cast<double>(fill.listed->positions.size());
     }
     grains += 0.6 * world.emittedVolume() / mean;
-    const std::vector<ClumpTemplate> shapes = makeTemplates(settings);
-    for (std::size_t t = 0; t < shapes.size(); ++t) {
-        const double share = settings.templates.empty() ? 1 : settings.templates[t].fraction;
-        spheresPerGrain += share * static_cast<double>(shapes[t].spheres.size());
-        shares += share;
-    }
-    spheresPerGrain /= shares;
+    const double spheresPerGrain = spheresOfGrain(settings);
     // Neighbours within the skin: 0.6 × ((1 + skin)³ − 1) × 8 and the contacts themselves, half of them each; clumps have fewer per sphere.
     const double pairs = (spheresPerGrain > 1 ? 0.45 : 0.82) * (3 + 14 * listedGap(settings, diameter) / diameter);
     const bool adaptive = settings.integrator == Integrator::rkf45, spring = settings.shear == Shear::spring;

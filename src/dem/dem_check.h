@@ -9,6 +9,8 @@ namespace talus::dem {
 void checkDem(const Settings&, const world::World&, Problems&);
 /// Of a two-dimensional case [m].
 double slabWidth(const Settings&, const world::World&);
+/// How near to a body a grain may feel it [m].
+double bodyReach(const Settings&, const world::World&);
 world::Estimate estimateDem(const Settings&, const world::World&, world::Precision);
 
 /// Longest step that resolves the stiffest contact of the smallest grain at the reference speed, with that fraction of half a period [s].

@@ -18,6 +18,7 @@ Side DemMethod::sideOf(std::uint32_t s) const {
 namespace {
 
 constexpr std::size_t kMostKinds = 32;
+constexpr std::size_t kBlock = 256;   // spheres of a task
 
 /// Kinds of spheres: their side of a contact and their material.
 struct Kinds {
@@ -45,7 +46,7 @@ HoldConstantsOf<Real> inPrecision(const HoldConstants& c) {
 }  // namespace
 
 template <class Real>
-void DemMethod::setPairConstants(PairForces<Real>& forces) {
+void DemMethod::setPairConstants(const Exec& exec, PairForces<Real>& forces) {
     using By = typename ConstantsTable<Real>::By;
     const auto material = [&](std::uint32_t sphere) { return int{at(grains_.material, spheres_.grainOf(sphere))}; };
     Kinds kinds;
@@ -66,12 +67,18 @@ void DemMethod::setPairConstants(PairForces<Real>& forces) {
     if (table.by == By::pair) {
         table.sets.resize(pairs_.size());
         if (holds) table.holds.resize(pairs_.size());
-        for (std::uint32_t a = 0; a < spheres_.size(); ++a)
-            for (std::size_t p = pairs_.first[a]; p < pairs_.first[a + 1]; ++p) {
-                const std::uint32_t b = pairs_.sphere(p);
-                table.sets[p] = inPrecision<Real>(laws_.grainPair(material(a), sideOf(a), material(b), sideOf(b)));
-                if (holds) table.holds[p] = inPrecision<Real>(laws_.grainHold(material(a), radiusOf(a), material(b), radiusOf(b)));
-            }
+        std::vector<Side> sides(pairs_.first.size() - 1);   // of listed spheres: others may have come since
+        exec.forBlocks(sides.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+            for (std::size_t s = begin; s < end; ++s) sides[s] = sideOf(static_cast<std::uint32_t>(s));
+        });
+        exec.forBlocks(sides.size(), kBlock, [&](std::size_t begin, std::size_t end) {
+            for (auto a = static_cast<std::uint32_t>(begin); a < end; ++a)
+                for (std::size_t p = pairs_.first[a]; p < pairs_.first[a + 1]; ++p) {
+                    const std::uint32_t b = pairs_.sphere(p);
+                    table.sets[p] = inPrecision<Real>(laws_.grainPair(material(a), sides[a], material(b), sides[b]));
+                    if (holds) table.holds[p] = inPrecision<Real>(laws_.grainHold(material(a), sides[a].radius, material(b), sides[b].radius));
+                }
+        });
         return;
     }
     for (const auto& [a, materialA] : kinds.known)
@@ -108,8 +115,8 @@ void DemMethod::setBodyConstants() {
     }
 }
 
-void DemMethod::setConstants() {
-    std::visit([&](auto& forces) { setPairConstants(forces); }, forces_);
+void DemMethod::setConstants(const Exec& exec) {
+    std::visit([&](auto& forces) { setPairConstants(exec, forces); }, forces_);
     setBodyConstants();
 }
 

@@ -2,6 +2,7 @@
 // How grains come: a region is packed, listed grains are taken as they are or where there is room.
 #include "dem/dem_method.h"
 #include "dem/packing.h"
+#include "dem/room.h"
 
 #include "core/rng.h"
 
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
 
 namespace talus::dem {
@@ -25,43 +25,6 @@ Quat randomOrientation(Rng& rng) {
 constexpr std::uint32_t kGrainStream = 0x10000, kPackingStream = 0x20000, kTurnStream = 0x30000;
 constexpr double kLeastOfMass = 0.8;   // in a region, over that of its material's packing fraction: below it there is a warning
 constexpr std::uint64_t kTurns = 8;   // orientations that an emitted clump tries
-
-/// Spheres that are in the way, found by the cell in which they lie.
-class Room {
-public:
-    Room(const world::Domain& domain, std::span<const world::BodySnapshot> bodies, double cell) : domain_(domain), bodies_(bodies), cell_(cell) {}
-
-    void add(const Vec3& centre, double radius) { cells_[key(domain_.wrap(centre))].push_back({centre, radius}); }
-    bool has(const Vec3& centre, double radius) const {
-        constexpr double kTouching = 1 - 1e-9;
-        const Vec3 x = domain_.wrap(centre);
-        for (const world::BodySnapshot& body : bodies_)
-            if (body.distance(x) < kTouching * radius) return false;
-        std::array<std::array<long, 3>, 27> visited;
-        std::size_t seen = 0;
-        for (int k = 0; k < 27; ++k) {
-            const std::array<long, 3> cell = key(domain_.wrap(x + cell_ * Vec3{k % 3 - 1.0, k / 3 % 3 - 1.0, k / 9 - 1.0}));
-            if (std::find(visited.begin(), visited.begin() + static_cast<std::ptrdiff_t>(seen), cell) != visited.begin() + static_cast<std::ptrdiff_t>(seen)) continue;
-            visited[seen++] = cell;
-            const auto found = cells_.find(cell);
-            if (found == cells_.end()) continue;
-            for (const TemplateSphere& other : found->second)
-                if (norm(domain_.nearestImage(x - other.centre)) < kTouching * (radius + other.radius)) return false;
-        }
-        return true;
-    }
-
-private:
-    std::array<long, 3> key(const Vec3& x) const {
-        std::array<long, 3> k{};
-        for (int axis = 0; axis < 3; ++axis) k[static_cast<std::size_t>(axis)] = static_cast<long>(std::floor((x[axis] - domain_.min[axis]) / cell_));
-        return k;
-    }
-    const world::Domain& domain_;
-    std::span<const world::BodySnapshot> bodies_;
-    double cell_;
-    std::map<std::array<long, 3>, std::vector<TemplateSphere>> cells_;
-};
 
 }  // namespace
 
@@ -120,27 +83,53 @@ std::vector<NewGrain> DemMethod::packedGrains(const Exec& exec, const world::Wor
     return grains;
 }
 
-std::vector<NewGrain> DemMethod::listedGrains(const Exec&, const world::World& world, const world::Fill& fill) const {
-    const world::ListedGrains& list = *fill.listed;
-    std::vector<NewGrain> grains;
-    const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
+/// Grains whose spheres may be in the way of spheres at these places, all of them as large as the largest bounding sphere at most.
+Room DemMethod::roomAround(std::span<const Vec3> places, std::span<const world::BodySnapshot> bodies) const {
     double farthest = 0;
     for (const ClumpTemplate& shape : templates_) farthest = std::max(farthest, shape.boundingRadius * diameter_ * largestSize(settings_.sizes));
     for (std::size_t i = 0; i < grains_.rows(); ++i) farthest = std::max(farthest, reachOf(i));
-    Room room(domain_, bodies, 2 * farthest);
-    if (list.onlyWhereRoom) {
-        Aabb box;
-        for (const Vec3& x : list.positions) box.extend(x);
-        box = geometry::grown(box, 4 * farthest);
-        const bool periodic = domain_.periodic(0) || domain_.periodic(1) || domain_.periodic(2);
-        for (std::uint32_t i = 0; i < grains_.rows(); ++i) {
-            if (!periodic && !box.contains(get(grains_.position, i))) continue;
-            for (std::uint32_t s = spheres_.firstOf(i); s < spheres_.firstOf(i + 1); ++s) room.add(centreOf(s), radiusOf(s));
-        }
+    Aabb box;
+    for (const Vec3& x : places) box.extend(x);
+    const Vec3 middle = 0.5 * (box.min + box.max);
+    const Aabb near = geometry::grown({box.min - middle, box.max - middle}, 4 * farthest);
+    Room room(domain_, bodies, farthest);
+    for (std::uint32_t i = 0; i < grains_.rows(); ++i) {
+        if (!near.contains(domain_.nearestImage(get(grains_.position, i) - middle))) continue;
+        for (std::uint32_t s = spheres_.firstOf(i); s < spheres_.firstOf(i + 1); ++s) room.add(centreOf(s), radiusOf(s));
     }
+    return room;
+}
+
+/// Turns the grain, if it is a clump, until there is room for it, and takes that.
+bool DemMethod::fits(const world::World& world, const world::Fill& fill, std::size_t number, NewGrain& grain, Room& room) const {
+    const ClumpTemplate& shape = templates_[static_cast<std::size_t>(grain.shape)];
+    std::vector<Vec3> centres(shape.spheres.size());
+    for (std::uint64_t attempt = 0; attempt < (shape.isSphere() ? 1 : kTurns); ++attempt) {
+        if (attempt > 0) {
+            Rng rng(world.seed, kTurnStream + static_cast<std::uint32_t>(fill.source), (static_cast<std::uint64_t>(world.nextId) + number) * kTurns + attempt);
+            grain.orientation = randomOrientation(rng);
+        }
+        placeSpheres(shape, grain.diameter, grain.position, grain.orientation, centres.data());
+        const auto radius = [&](std::size_t s) { return grain.diameter * shape.spheres[s].radius; };
+        bool free = true;
+        for (std::size_t s = 0; s < centres.size() && free; ++s) free = room.has(centres[s], radius(s));
+        if (!free) continue;
+        for (std::size_t s = 0; s < centres.size(); ++s) room.add(centres[s], radius(s));
+        return true;
+    }
+    return false;
+}
+
+std::vector<NewGrain> DemMethod::listedGrains(const world::World& world, const world::Fill& fill) const {
+    const world::ListedGrains& list = *fill.listed;
+    const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
+    std::optional<Room> room;
+    if (list.onlyWhereRoom) room.emplace(roomAround(list.positions, bodies));
+    std::vector<NewGrain> grains;
     double mass = 0;
-    std::vector<Vec3> centres;
     for (std::size_t i = 0; i < list.positions.size() && static_cast<std::int64_t>(grains.size()) < list.mostCount; ++i) {
+        const Vec3 x = domain_.wrap(list.positions[i]);
+        if (std::ranges::any_of(bodies, [&](const world::BodySnapshot& body) { return body.distance(x) < 0; })) continue;
         const int materialIndex = list.materials.empty() ? fill.material : list.materials[i];
         const world::Material& material = world.materials[static_cast<std::size_t>(materialIndex)];
         std::optional<double> diameter;   // solid volume is packing fraction times packed volume
@@ -151,24 +140,7 @@ std::vector<NewGrain> DemMethod::listedGrains(const Exec&, const world::World& w
         grain.material = materialIndex;
         const double own = material.density * sphereVolume(grain.diameter);
         if (mass + own > list.mostMass) break;
-        if (list.onlyWhereRoom) {
-            const ClumpTemplate& shape = templates_[static_cast<std::size_t>(grain.shape)];
-            centres.resize(shape.spheres.size());
-            placeSpheres(shape, grain.diameter, grain.position, grain.orientation, centres.data());
-            bool fits = false;
-            for (std::uint64_t attempt = 0; attempt < kTurns && !fits; ++attempt) {
-                if (attempt > 0) {
-                    if (shape.isSphere()) break;
-                    Rng rng(world.seed, kTurnStream + static_cast<std::uint32_t>(fill.source), (static_cast<std::uint64_t>(world.nextId) + i) * kTurns + attempt);
-                    grain.orientation = randomOrientation(rng);
-                    placeSpheres(shape, grain.diameter, grain.position, grain.orientation, centres.data());
-                }
-                fits = true;
-                for (std::size_t s = 0; s < centres.size() && fits; ++s) fits = room.has(centres[s], grain.diameter * shape.spheres[s].radius);
-            }
-            if (!fits) continue;
-            for (std::size_t s = 0; s < centres.size(); ++s) room.add(centres[s], grain.diameter * shape.spheres[s].radius);
-        }
+        if (room && !fits(world, fill, i, grain, *room)) continue;
         mass += own;
         grains.push_back(grain);
     }
@@ -185,8 +157,8 @@ void DemMethod::put(std::size_t i, const NewGrain& grain) {
 }
 
 world::Inserted DemMethod::insert(const Exec& exec, world::World& world, const world::Fill& fill) {
-    refresh(world);
-    const std::vector<NewGrain> grains = fill.listed ? listedGrains(exec, world, fill) : packedGrains(exec, world, fill);
+    refresh(exec, world);
+    const std::vector<NewGrain> grains = fill.listed ? listedGrains(world, fill) : packedGrains(exec, world, fill);
     world::Inserted inserted;
     std::size_t row = grains_.rows();
     // Room for so many is taken with it as holds all of these, and no more: most scenes never have more grains than at first.

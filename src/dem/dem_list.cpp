@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace talus::dem {
 namespace {
 
 constexpr std::size_t kBlock = 4096;   // grains or contacts of a task
-constexpr std::size_t kBirthsToSpare = 1024;   // of grains that are gone
 
 }  // namespace
 
@@ -36,13 +34,21 @@ void DemMethod::takeFrom(const world::World& world) {
     }
 }
 
-void DemMethod::refresh(const world::World& world) {
+void DemMethod::refresh(const Exec& exec, const world::World& world) {
     if (revision_ == world.revision) return;
     takeFrom(world);
-    setConstants();
+    setConstants(exec);
 }
 
-/// What follows from the table alone.
+MemoryKinds DemMethod::kindsOf(bool turning, bool twisting) const {
+    const bool spring = settings_.shear == Shear::spring;
+    return {spring, spring && turning, spring && twisting, settings_.integrator == Integrator::rkf45};
+}
+
+/// What pairs must remember by the laws as they are: a stage may have made others of them than those that memories were made for.
+MemoryKinds DemMethod::wantedKinds() const { return kindsOf(laws_.manner().turns(), laws_.manner().twisting); }
+
+/// What follows from the grains, and of the laws the longest bridge.
 void DemMethod::derive() {
     std::vector<double> radii;
     for (const ClumpTemplate& shape : templates_) radii.push_back(shape.largestSphere());
@@ -125,15 +131,14 @@ void DemMethod::rebuild(const Exec& exec, const world::World& world, double time
     placeForSearch(exec, *search);
     PairList list = findPairs(exec, domain_, frame, cells, {search->centres, search->reach}, spheres_, listed_);
     search.reset();
-    takeList(exec, std::move(list), kept);
+    takeList(exec, std::move(list), kept, wantedKinds());
     bodies_ = nearBodies(exec, world, time);
-    setConstants();
+    setConstants(exec);
     for (std::size_t c = 0; c < bodiesBefore.size(); ++c) {
         if (bodiesBefore.state[c].idle()) continue;
         const std::size_t found = bodies_.find(moved(bodiesBefore.sphere[c]), bodiesBefore.body[c]);
         if (found < bodies_.size()) bodies_.state[found] = bodiesBefore.state[c];
     }
-    keptSums_.reset();
     stale_ = bodiesUnlisted_ = false;
     bodyDrift_ = moved_ = 0;
     ++builds_;
@@ -175,7 +180,7 @@ KeptPairs DemMethod::actingPairs(const Exec& exec) const {
     const std::size_t slabs = pairs_.slabs.size();
     std::vector<std::size_t> start{0};
     for (std::size_t slab = 0; slab < slabs; ++slab) start.push_back(start.back() + pairs_.acting(pairs_.firstPair(slab), pairs_.firstPair(slab + 1)));
-    KeptPairs kept = nothingKept();
+    KeptPairs kept(memoryKinds().numbers());
     kept.resize(start.back());
     exec.forTasks(slabs, [&](std::size_t slab, int) {
         std::size_t to = start[slab];
@@ -186,7 +191,7 @@ KeptPairs DemMethod::actingPairs(const Exec& exec) const {
 
 /// Of the grains as they are now, without sorting them. Of a list that is made again before its time, pairs of slabs that do not meet are left
 /// out: they were not near when the slabs were cut, and slabs hold until they could touch.
-void DemMethod::listPairs(const Exec& exec, const KeptPairs& kept) {
+void DemMethod::listPairs(const Exec& exec, const KeptPairs& kept, const MemoryKinds& kinds) {
     const SearchTable search = searchTable(exec);
     placeForSearch(exec, search);
     PairList list = findPairs(exec, domain_, {search.centres, search.reach}, spheres_, listed_);
@@ -198,11 +203,11 @@ void DemMethod::listPairs(const Exec& exec, const KeptPairs& kept) {
         list.firstOfSphere[a + 1] = to;
     }
     list.b.resize(to);
-    takeList(exec, std::move(list), kept);
+    takeList(exec, std::move(list), kept, kinds);
 }
 
 /// Makes room for what the pairs of the list remember, and puts in what is known of them.
-void DemMethod::takeList(const Exec& exec, PairList list, const KeptPairs& kept) {
+void DemMethod::takeList(const Exec& exec, PairList list, const KeptPairs& kept, const MemoryKinds& kinds) {
     std::exchange(spheres_.radius, std::vector<double>());   // gives the memory back, as = {} would not
     std::exchange(spheres_.centre, std::vector<Vec3>());
     pairs_.firstSphere.clear();
@@ -216,12 +221,9 @@ void DemMethod::takeList(const Exec& exec, PairList list, const KeptPairs& kept)
     for (std::size_t c = 0; c < kept.size(); ++c)
         if (found[c] < pairs_.size()) pairs_.set(found[c], kept.state[c]);
     std::visit([&](auto& forces) {
-        using Real = std::remove_reference_t<decltype(forces.spheres[0].x)>;
-        forces.lattice = Lattice<Real>(domain_, 2 * largestRadius_ + listed_);
-        forces.makeRoom(spheres_.size());
-        const Manner manner = laws_.manner();
-        forces.memories.reset(pairs_, {settings_.shear == Shear::spring, manner.turns(), manner.twisting, settings_.integrator == Integrator::rkf45});
-        if (settings_.shear != Shear::spring) return;
+        placeRoom(forces);
+        forces.memories.reset(pairs_, kinds);
+        if (!kinds.spring) return;
         // Pairs that act, before those of each sphere: places of memories in their slab.
         std::vector<std::uint32_t> before(pairs_.first.size());
         exec.forTasks(pairs_.slabs.size(), [&](std::size_t slab, int) {
@@ -247,23 +249,32 @@ BodyContacts DemMethod::nearBodies(const Exec& exec, const world::World& world, 
         Vec3 position;
         Quat back;
         std::uint32_t index;
+        double distance(const Vec3& x) const { return shape->distance(back.rotate(x - position)); }
     };
     std::vector<Placed> placed;
     for (std::uint32_t b = 0; b < world.bodies.size(); ++b) {
         const world::Pose pose = world.bodies[b].pose(time);
         placed.push_back({world.bodies[b].shape.get(), pose.position, pose.rotation.conjugate(), b});
     }
-    constexpr std::size_t kRows = 256;
+    constexpr std::size_t kRows = 32;   // of a block: the rows are sorted, so they lie together
     std::vector<BodyContacts> parts((grains_.rows() + kRows - 1) / kRows);
     exec.forBlocks(grains_.rows(), kRows, [&](std::size_t begin, std::size_t end) {
         BodyContacts& found = parts[begin / kRows];
-        std::vector<const Placed*> near;
+        std::vector<const Placed*> about, near;   // all grains of the block, and one of them
         std::vector<std::uint32_t> partners;
+        Aabb box;
+        double farthest = 0;
         for (std::size_t i = begin; i < end; ++i) {
+            box.extend(wrapped(i));
+            farthest = std::max(farthest, reachOf(i));
+        }
+        for (const Placed& body : placed)
+            if (body.distance(box.centre()) < 0.5 * norm(box.size()) + farthest + listed_) about.push_back(&body);
+        for (std::size_t i = begin; i < end && !about.empty(); ++i) {
             const Vec3 x = wrapped(i);
             near.clear();
-            for (const Placed& body : placed)
-                if (body.shape->distance(body.back.rotate(x - body.position)) < reachOf(i) + listed_) near.push_back(&body);
+            for (const Placed* body : about)
+                if (body->distance(x) < reachOf(i) + listed_) near.push_back(body);
             if (near.empty()) continue;
             const Mat3 turn = orientationOf(i).matrix();
             for (std::uint32_t s = spheres_.firstOf(i); s < spheres_.firstOf(i + 1); ++s) {
@@ -271,7 +282,7 @@ BodyContacts DemMethod::nearBodies(const Exec& exec, const world::World& world, 
                 const double reach = radiusOf(s) + listed_;
                 partners.clear();
                 for (const Placed* body : near)
-                    if (body->shape->distance(body->back.rotate(centre - body->position)) < reach) {
+                    if (body->distance(centre) < reach) {
                         if (covers_.covers(body->index)) covers_.near(body->index, {body->position, body->back.conjugate(), {}, {}}, domain_, centre, reach, partners);
                         else partners.push_back(body->index);
                     }
@@ -296,38 +307,6 @@ void DemMethod::relistBodies(const Exec& exec, const world::World& world) {
         if (const std::size_t found = bodies_.find(before.sphere[c], before.body[c]); found < bodies_.size()) bodies_.state[found] = before.state[c];
     setBodyConstants();
     bodiesUnlisted_ = false;
-}
-
-/// Keeps these rows of the table and what their spheres remember.
-void DemMethod::keep(const Exec& exec, std::span<const std::size_t> rows) {
-    constexpr std::uint32_t kGone = std::numeric_limits<std::uint32_t>::max();
-    std::vector<std::uint32_t> order(rows.size()), sphereAt(spheres_.size(), kGone);
-    std::uint32_t next = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        order[i] = static_cast<std::uint32_t>(rows[i]);
-        for (std::uint32_t s = spheres_.firstOf(rows[i]); s < spheres_.firstOf(rows[i] + 1); ++s) sphereAt[s] = next++;
-    }
-    KeptPairs kept = actingPairs(exec);
-    std::size_t stay = 0;
-    for (std::size_t c = 0; c < kept.size(); ++c)
-        if (const std::uint32_t first = sphereAt[kept.a[c]], second = sphereAt[kept.b[c]]; first != kGone && second != kGone) kept.put(stay++, first, second, kept.state[c], kept.memory(c));
-    kept.resize(stay);
-    for (std::uint32_t& first : pairs_.slabs.firstGrain) first = static_cast<std::uint32_t>(std::ranges::lower_bound(rows, std::size_t{first}) - rows.begin());
-    std::size_t to = 0;
-    for (std::size_t c = 0; c < bodies_.size(); ++c) {
-        const std::uint32_t s = sphereAt[bodies_.sphere[c]];
-        if (s == kGone) continue;
-        bodies_.sphere[to] = s;
-        bodies_.body[to] = bodies_.body[c];
-        bodies_.state[to++] = bodies_.state[c];
-    }
-    bodies_.sphere.resize(to);
-    bodies_.body.resize(to);
-    bodies_.state.resize(to);
-    reorder(exec, order);
-    listPairs(exec, kept);
-    setConstants();
-    if (births_.size() > rows.size() + kBirthsToSpare) births_.keep(ids());
 }
 
 /// Bound on how fast a point of any body's surface moves where grains are. Belts run while the surface stays.

@@ -15,7 +15,7 @@ DemMethod::DemMethod(const Settings& settings, const world::World& world, world:
     takeFrom(world);
     derive();
     pairs_.slabs.firstGrain = {0, 0};
-    listPairs(Exec(1), nothingKept());
+    listPairs(Exec(1), KeptPairs(0), wantedKinds());
 }
 
 Vec3 DemMethod::angularVelocityOf(std::size_t row) const {
@@ -23,33 +23,6 @@ Vec3 DemMethod::angularVelocityOf(std::size_t row) const {
 }
 
 void DemMethod::setClockBack(double by) { births_.setClockBack(by); }
-
-world::Removed DemMethod::erase(const Exec& exec, const world::Region& region, world::ChunkSink* taken) {
-    const auto phase = exec.phase("erase");
-    const Aabb box = region.inside ? region.shape->bounds() : Aabb{};
-    std::vector<char> goes(grains_.rows());
-    exec.forBlocks(grains_.rows(), 4096, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end; ++i) {
-            const Vec3 x = wrapped(i);
-            goes[i] = (!region.inside || box.contains(x)) && region.contains(x);
-        }
-    });
-    world::Removed removed;
-    std::vector<std::size_t> stay, gone;
-    for (std::size_t i = 0; i < goes.size(); ++i) {
-        (goes[i] ? gone : stay).push_back(i);
-        if (!goes[i]) continue;
-        ++removed.count;
-        removed.mass += massOf(i);
-        removed.momentum += massOf(i) * get(grains_.velocity, i);
-    }
-    if (gone.empty()) return removed;
-    if (taken) readRows(world::kPromisedNames, *taken, &gone);
-    if (!keptSums_) keptSums_ = sumContacts();
-    keptSums_->keep(stay);
-    keep(exec, stay);
-    return removed;
-}
 
 std::vector<world::Metric> DemMethod::metrics() const {
     std::int64_t touching = 0;
@@ -94,47 +67,66 @@ std::vector<world::GrainTemplate> DemMethod::templates() const {
 
 namespace {
 
-constexpr std::size_t kMemoryNumbers = 7;
+constexpr std::size_t kMemoryNumbers = 7, kBodyNumbers = kMemoryNumbers + 6;
+constexpr std::int8_t kTouching = 1, kBonded = 2, kBridged = 4;
 
-/// Contacts that hold something, as arrays: two indices, `width` numbers, those of the memory first, and flags each.
-struct ContactArrays {
-    std::size_t width;
-    std::vector<std::uint32_t> indices{};
-    std::vector<double> numbers{};
-    std::vector<std::int8_t> flags{};
+void saveBodyContacts(Archive& archive, const BodyContacts& contacts) {
+    const auto group = archive.group("body_contacts");
+    std::vector<std::uint32_t> indices;
+    std::vector<double> numbers;
+    std::vector<std::int8_t> flags;
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+        const ContactState& s = contacts.state[c];
+        if (s.idle()) continue;
+        indices.insert(indices.end(), {contacts.sphere[c], contacts.body[c]});
+        for (const Vec3& v : {s.memory.spring, s.memory.turn}) numbers.insert(numbers.end(), {v.x, v.y, v.z});
+        numbers.push_back(s.memory.twist);
+        for (const Vec3& v : {s.force, s.arm}) numbers.insert(numbers.end(), {v.x, v.y, v.z});
+        flags.push_back(static_cast<std::int8_t>((s.touching ? kTouching : 0) + (s.bonded ? kBonded : 0) + (s.bridged ? kBridged : 0)));
+    }
+    archive.put("of", indices);
+    archive.put("state", numbers);
+    archive.put("flags", flags);
+}
 
-    void add(std::uint32_t a, std::uint32_t b, const MemoryOf<Vec3>& memory, std::initializer_list<Vec3> vectors, int flag) {
-        indices.insert(indices.end(), {a, b});
-        for (const Vec3& v : {memory.spring, memory.turn}) numbers.insert(numbers.end(), {v.x, v.y, v.z});
-        numbers.push_back(memory.twist);
-        for (const Vec3& v : vectors) numbers.insert(numbers.end(), {v.x, v.y, v.z});
-        flags.push_back(static_cast<std::int8_t>(flag));
+BodyContacts loadBodyContacts(const Archive& archive) {
+    const auto group = archive.group("body_contacts");
+    const auto indices = archive.get<std::uint32_t>("of");
+    const auto numbers = archive.get<double>("state");
+    const auto flags = archive.get<std::int8_t>("flags");
+    if (indices.size() != 2 * flags.size() || numbers.size() != kBodyNumbers * flags.size()) throw ArchiveError("the arrays of body_contacts do not fit together");
+    BodyContacts contacts;
+    for (std::size_t c = 0; c < flags.size(); ++c) {
+        const double* n = numbers.data() + kBodyNumbers * c;
+        const auto flag = [&](std::int8_t bit) { return (flags[c] & bit) != 0; };
+        contacts.sphere.push_back(indices[2 * c]);
+        contacts.body.push_back(indices[2 * c + 1]);
+        contacts.state.push_back({{{n[0], n[1], n[2]}, {n[3], n[4], n[5]}, n[6]}, {n[7], n[8], n[9]}, {n[10], n[11], n[12]}, flag(kTouching), flag(kBridged), flag(kBonded)});
     }
-    void save(Archive& archive, std::string_view name) const {
-        const auto group = archive.group(name);
-        archive.put("of", indices);
-        archive.put("state", numbers);
-        archive.put("flags", flags);
-    }
-    void load(const Archive& archive, std::string_view name) {
-        const auto group = archive.group(name);
-        indices = archive.get<std::uint32_t>("of");
-        numbers = archive.get<double>("state");
-        flags = archive.get<std::int8_t>("flags");
-        if (indices.size() != 2 * flags.size() || numbers.size() != width * flags.size()) throw ArchiveError("the arrays of " + std::string(name) + " do not fit together");
-    }
-    MemoryOf<Vec3> memory(std::size_t contact) const {
-        const double* n = numbers.data() + width * contact;
-        return {{n[0], n[1], n[2]}, {n[3], n[4], n[5]}, n[6]};
-    }
-    Vec3 vector(std::size_t contact, std::size_t k) const {
-        const double* n = numbers.data() + width * contact + kMemoryNumbers + 3 * k;
-        return {n[0], n[1], n[2]};
-    }
-};
-constexpr std::size_t kPairNumbers = kMemoryNumbers, kBodyNumbers = kMemoryNumbers + 6;
+    return contacts;
+}
 
 }  // namespace
+
+void KeptPairs::save(Archive& archive, std::string_view name) const {
+    const auto group = archive.group(name);
+    archive.put("first", a);
+    archive.put("second", b);
+    archive.put("memory", memories_);
+    archive.put("state", std::span(reinterpret_cast<const std::int8_t*>(state.data()), state.size()));
+}
+
+void KeptPairs::load(const Archive& archive, std::string_view name) {
+    const auto group = archive.group(name);
+    a = archive.get<std::uint32_t>("first");
+    b = archive.get<std::uint32_t>("second");
+    memories_ = archive.get<double>("memory");
+    const auto states = archive.get<std::int8_t>("state");
+    if (a.size() != b.size() || a.size() != states.size() || memories_.size() != width_ * a.size()) throw ArchiveError("the arrays of " + std::string(name) + " do not fit together");
+    state.clear();
+    for (const std::int8_t s : states) state.push_back(static_cast<PairState>(s));
+    if (std::ranges::any_of(state, [](PairState s) { return s != PairState::touching && s != PairState::bridged; })) throw ArchiveError("a contact neither touches nor is bridged");
+}
 
 void DemMethod::save(Archive& archive) const {
     {
@@ -142,26 +134,22 @@ void DemMethod::save(Archive& archive) const {
         grains_.save(archive);
         births_.save(archive);
         std::vector<double> contacts;
+        contacts.reserve(6 * grains_.rows());
         for (std::size_t i = 0; i < grains_.rows(); ++i) {
             const Wrench& sum = contactsOn(i);
             contacts.insert(contacts.end(), {sum.force.x, sum.force.y, sum.force.z, sum.torque.x, sum.torque.y, sum.torque.z});
         }
         archive.put("force_and_torque", contacts);
     }
-    ContactArrays pairs{kPairNumbers}, bodies{kBodyNumbers};
-    const KeptPairs acting = actingPairs(Exec(1));
-    for (std::size_t c = 0; c < acting.size(); ++c) pairs.add(acting.a[c], acting.b[c], acting.memory(c), {}, static_cast<int>(acting.state[c]));
-    for (std::size_t c = 0; c < bodies_.size(); ++c)
-        if (const ContactState& s = bodies_.state[c]; !s.idle()) bodies.add(bodies_.sphere[c], bodies_.body[c], s.memory, {s.force, s.arm}, (s.touching ? 1 : 0) + (s.bonded ? 2 : 0) + (s.bridged ? 4 : 0));
-    pairs.save(archive, "pair_contacts");
-    bodies.save(archive, "body_contacts");
+    actingPairs(Exec(1)).save(archive, "pair_contacts");
+    saveBodyContacts(archive, bodies_);
     archive.put("slabs", pairs_.slabs.firstGrain);
     std::vector<double> rates;
     for (const world::BodyLoad& r : bodyRates_)
         rates.insert(rates.end(), {r.impulse.x, r.impulse.y, r.impulse.z, r.angularImpulse.x, r.angularImpulse.y, r.angularImpulse.z, r.work});
     archive.put("body_rates", rates);
     archive.put("numbers", std::vector<double>{bodyDrift_, now_.spring, now_.dashpot, atRest_.spring, atRest_.dashpot, fastest_, filledSolid_, filledRegion_, acceleration_, moved_});
-    archive.put("counts", std::vector<std::int64_t>{stale_, builds_, deepOverlaps_, touched_, pairs_.slabs.wraps});
+    archive.put("counts", std::vector<std::int64_t>{stale_, builds_, deepOverlaps_, touched_, pairs_.slabs.wraps, static_cast<std::int64_t>(memoryKinds().numbers())});
     if (settings_.integrator != Integrator::rkf45) return;
     archive.put("next_substep", adaptive_.next);
     archive.put("substeps", std::vector<std::int64_t>{adaptive_.substeps, adaptive_.rejected, adaptive_.above});
@@ -181,12 +169,12 @@ void DemMethod::loadContactSums(const Archive& archive) {
 void DemMethod::load(const Exec& exec, const Archive& archive) {
     loadGrains(archive);
     loadNumbers(archive);
-    keptSums_.reset();
+    felt_.clear();
     derive();
     loadContactSums(archive);
     loadContacts(exec, archive);
     bodiesUnlisted_ = true;
-    setConstants();
+    setConstants(exec);
 }
 
 void DemMethod::loadGrains(const Archive& archive) {
@@ -202,7 +190,7 @@ void DemMethod::loadGrains(const Archive& archive) {
 void DemMethod::loadNumbers(const Archive& archive) {
     const auto numbers = archive.get<double>("numbers"), rates = archive.get<double>("body_rates");
     const auto counts = archive.get<std::int64_t>("counts");
-    if (numbers.size() != 10 || counts.size() != 5 || rates.size() > 7 * bodyRates_.size()) throw ArchiveError("the state of dem is of another scene");
+    if (numbers.size() != 10 || counts.size() != 6 || counts.back() < 0 || counts.back() > static_cast<std::int64_t>(kMemoryNumbers) || rates.size() > 7 * bodyRates_.size()) throw ArchiveError("the state of dem is of another scene");
     bodyDrift_ = numbers[0];
     now_ = {numbers[1], numbers[2]};
     atRest_ = {numbers[3], numbers[4]};
@@ -236,25 +224,16 @@ void DemMethod::loadNumbers(const Archive& archive) {
 void DemMethod::loadContacts(const Exec& exec, const Archive& archive) {
     const std::vector<std::uint32_t>& slabs = pairs_.slabs.firstGrain;
     if (slabs.size() < 2 || slabs.front() != 0 || !std::ranges::is_sorted(slabs) || slabs.back() > grains_.rows()) throw ArchiveError("the slabs of dem do not fit its grains");
-    ContactArrays pairs{kPairNumbers}, bodies{kBodyNumbers};
-    pairs.load(archive, "pair_contacts");
-    bodies.load(archive, "body_contacts");
-    KeptPairs kept = nothingKept();
-    kept.resize(pairs.flags.size());
-    for (std::size_t i = 0; i < pairs.flags.size(); ++i) {
-        kept.put(i, pairs.indices[2 * i], pairs.indices[2 * i + 1], static_cast<PairState>(pairs.flags[i]), pairs.memory(i));
-        if (pairs.flags[i] != static_cast<int>(PairState::touching) && pairs.flags[i] != static_cast<int>(PairState::bridged)) throw ArchiveError("a contact neither touches nor is bridged");
-        if (kept.a[i] >= spheres_.size() || kept.b[i] >= spheres_.size()) throw ArchiveError("a contact is of a sphere that does not exist");
-    }
-    listPairs(exec, kept);
-    bodies_ = {};
-    for (std::size_t i = 0; i < bodies.flags.size(); ++i) {
-        if (bodies.indices[2 * i] >= spheres_.size() || !covers_.exists(bodies.indices[2 * i + 1], bodyMaterial_.size())) throw ArchiveError("a contact is of a body that does not exist");
-        bodies_.sphere.push_back(bodies.indices[2 * i]);
-        bodies_.body.push_back(bodies.indices[2 * i + 1]);
-        const auto flag = [&](int bit) { return (bodies.flags[i] & bit) != 0; };
-        bodies_.state.push_back({bodies.memory(i), bodies.vector(i, 0), bodies.vector(i, 1), flag(1), flag(4), flag(2)});
-    }
+    const auto numbers = static_cast<std::size_t>(archive.get<std::int64_t>("counts").back());
+    const MemoryKinds kinds = kindsOf(numbers > MemoryKinds{.spring = true}.numbers(), numbers == kMemoryNumbers);   // the laws of the next step may be of another stage
+    KeptPairs kept(numbers);
+    kept.load(archive, "pair_contacts");
+    for (const std::vector<std::uint32_t>* spheres : {&kept.a, &kept.b})
+        if (std::ranges::any_of(*spheres, [&](std::uint32_t sphere) { return sphere >= spheres_.size(); })) throw ArchiveError("a contact is of a sphere that does not exist");
+    listPairs(exec, kept, kinds);
+    bodies_ = loadBodyContacts(archive);
+    for (std::size_t c = 0; c < bodies_.size(); ++c)
+        if (bodies_.sphere[c] >= spheres_.size() || !covers_.exists(bodies_.body[c], bodyMaterial_.size())) throw ArchiveError("a contact is of a body that does not exist");
 }
 
 }  // namespace talus::dem

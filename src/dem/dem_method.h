@@ -9,10 +9,12 @@
 #include "dem/grains.h"
 #include "dem/pair_forces.h"
 #include "dem/pair_laws.h"
+#include "dem/room.h"
 #include "dem/stages.h"
 #include "world/body_rates.h"
 #include "world/free_bodies.h"
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -95,6 +97,8 @@ private:
         Vec3 normal;                       // from the second to the first
         double energy = 0;                 // stored [J]
         bool bridge = false;               // liquid holds them, but they do not touch
+        void addToA(ContactSum& sum) const { sum.add(armA, force, 0.5 * energy, !bridge); }
+        void addToB(ContactSum& sum) const { sum.add(armB, -force, 0.5 * energy, !bridge); }
     };
 
     const ClumpTemplate& shapeOf(std::size_t row) const { return templates_[static_cast<std::size_t>(at(grains_.shape, row))]; }
@@ -109,14 +113,16 @@ private:
     Vec3 wrapped(std::size_t row) const { return domain_.wrap(get(grains_.position, row)); }
 
     // dem_insert.cpp
-    std::vector<NewGrain> listedGrains(const Exec&, const world::World&, const world::Fill&) const;
+    Room roomAround(std::span<const Vec3> places, std::span<const world::BodySnapshot>) const;
+    bool fits(const world::World&, const world::Fill&, std::size_t number, NewGrain&, Room&) const;
+    std::vector<NewGrain> listedGrains(const world::World&, const world::Fill&) const;
     std::vector<NewGrain> packedGrains(const Exec&, const world::World&, const world::Fill&);
     NewGrain drawGrain(const world::World&, const world::Fill&, std::uint64_t index, std::optional<double> diameter) const;
     void put(std::size_t row, const NewGrain&);
 
     // dem_list.cpp
     void takeFrom(const world::World&);
-    void refresh(const world::World&);
+    void refresh(const Exec&, const world::World&);
     void rebuild(const Exec&, const world::World&, double time);
     struct SearchTable {
         std::vector<Vec3> centres;
@@ -125,8 +131,13 @@ private:
     };
     SearchTable searchTable(const Exec&) const;
     void placeForSearch(const Exec&, const SearchTable&);
-    void takeList(const Exec&, PairList, const KeptPairs&);
+    void takeList(const Exec&, PairList, const KeptPairs&, const MemoryKinds&);
     void derive();
+    template <class Real>
+    void placeRoom(PairForces<Real>& forces) const {
+        forces.lattice = Lattice<Real>(domain_, 2 * largestRadius_ + listed_);
+        forces.makeRoom(spheres_.size());
+    }
     void numberSpheres();
     void reorder(const Exec&, std::span<const std::uint32_t> from);
     Vec3 armOf(std::size_t row, std::uint32_t sphere, const Mat3& turn) const { return at(grains_.diameter, row) * (turn * shapeOf(row).spheres[sphere - spheres_.firstOf(row)].centre); }
@@ -134,16 +145,23 @@ private:
     Vec3 centreOf(std::uint32_t sphere) const;
     Side sideOf(std::uint32_t sphere) const;
     KeptPairs actingPairs(const Exec&) const;
-    KeptPairs nothingKept() const { return KeptPairs(settings_.shear == Shear::spring ? pairNumbers() : 0); }
-    void listPairs(const Exec&, const KeptPairs&);
+    MemoryKinds kindsOf(bool turning, bool twisting) const;
+    MemoryKinds wantedKinds() const;
+    const MemoryKinds& memoryKinds() const { return std::visit([](const auto& forces) -> const MemoryKinds& { return forces.memories.kinds(); }, forces_); }
+    void listPairs(const Exec&, const KeptPairs&, const MemoryKinds&);
     BodyContacts nearBodies(const Exec&, const world::World&, double time) const;
     void relistBodies(const Exec&, const world::World&);
     template <class Real>
-    void setPairConstants(PairForces<Real>&);
+    void setPairConstants(const Exec&, PairForces<Real>&);
     void setBodyConstants();
-    void setConstants();
-    void keep(const Exec&, std::span<const std::size_t> rows);
+    void setConstants(const Exec&);
     double bodySpeed(const world::World&, double time) const;
+
+    // dem_erase.cpp
+    void noteFelt(const Exec&, std::span<const char> goes);
+    void keep(const Exec&, std::span<const std::size_t> rows);
+    void keepPairs(const Exec&, std::span<const std::uint32_t> sphereAt);
+    void keepBodyContacts(std::span<const std::uint32_t> sphereAt);
 
     // dem_step.cpp
     double feelForces(const Exec&, const world::World&, double dt);
@@ -185,7 +203,7 @@ private:
         Furthest grains;
         Extremes bodies;                   // of contacts with them
     };
-    Drifted drift(const Exec&, const world::World&, double dt, std::span<const world::BodySnapshot>);
+    Drifted driftAndMeetBodies(const Exec&, const world::World&, double dt, std::span<const world::BodySnapshot>);
     Furthest kick(const Exec&, const world::World&, double dt);
     template <class Real>
     void place(std::size_t row, const Vec3& position, const Quat& orientation, const Motion& seen, PairForces<Real>&);
@@ -225,7 +243,8 @@ private:
 
     // dem_read.cpp
     void readRows(world::FieldNames, world::ChunkSink&, const std::vector<std::size_t>* listed) const;
-    ContactSums sumContacts() const;
+    std::vector<ContactSum> sumContacts() const;
+    void addBodyContact(std::size_t contact, ContactSum&) const;
     PairMeeting meeting(std::uint32_t firstSphere, std::size_t pair) const;
     PairTouch pairTouch(std::uint32_t firstSphere, std::size_t pair, MemoryOf<Vec3>) const;
     /// Calls visit(first sphere, pair, what it remembers), for a slab or for all.
@@ -260,7 +279,7 @@ private:
     bool touched_ = false;                 // grains came since the last step that may touch each other
     bool stale_ = true;                    // grains came since the list was built
     bool bodiesUnlisted_ = false;          // after a load only those that touch are listed: the archive knows no bodies
-    std::optional<ContactSums> keptSums_;  // of the last step, since when grains were taken out
+    std::map<std::int64_t, ContactSum> felt_;   // in the last step, by id, of grains that have lost a contact since because others were taken out
     double bodyDrift_ = 0;                 // way of the fastest body since then [m]
 
     Stiffness now_, atRest_;               // of the contacts there are, and of those that there will be

@@ -72,7 +72,7 @@ DemMethod::Drift DemMethod::driftOf(const world::World& world, double dt, double
 
 /// Half a step of velocities and a step of positions, in place; spheres as contacts will see them. Contacts with bodies, which need no other
 /// grain, are met while the grains are at hand.
-DemMethod::Drifted DemMethod::drift(const Exec& exec, const world::World& world, double dt, std::span<const world::BodySnapshot> bodies) {
+DemMethod::Drifted DemMethod::driftAndMeetBodies(const Exec& exec, const world::World& world, double dt, std::span<const world::BodySnapshot> bodies) {
     const auto phase = exec.phase("move grains");
     const Drift how = driftOf(world, dt, lead(dt), world.forces.any());
     makeRoomForBodies();

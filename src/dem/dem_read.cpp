@@ -67,27 +67,20 @@ bool ofContacts(std::string_view name) { return name == "stress" || name == "ela
 
 }  // namespace
 
-void ContactSums::add(std::size_t i, const Vec3& arm, const Vec3& f, double stored, bool touching) {
-    coordination[i] += touching;
-    force[i] += norm(f);
-    energy[i] += stored;
+void ContactSum::add(const Vec3& arm, const Vec3& f, double stored, bool touching) {
+    coordination += touching;
+    force += norm(f);
+    energy += stored;
     const double parts[6] = {f.x * arm.x, f.y * arm.y, f.z * arm.z, 0.5 * (f.x * arm.y + f.y * arm.x), 0.5 * (f.y * arm.z + f.z * arm.y), 0.5 * (f.x * arm.z + f.z * arm.x)};
-    for (std::size_t k = 0; k < 6; ++k) stress[i][k] += parts[k];
+    for (std::size_t k = 0; k < 6; ++k) stress[k] += parts[k];
 }
 
-void ContactSums::keep(std::span<const std::size_t> rows) {
-    std::size_t to = 0;
-    for (const std::size_t row : rows) {
-        if (row >= coordination.size()) break;   // it came since
-        coordination[to] = coordination[row];
-        force[to] = force[row];
-        energy[to] = energy[row];
-        stress[to++] = stress[row];
-    }
-    coordination.resize(to);
-    force.resize(to);
-    energy.resize(to);
-    stress.resize(to);
+ContactSum& ContactSum::operator+=(const ContactSum& other) {
+    coordination += other.coordination;
+    force += other.force;
+    energy += other.energy;
+    for (std::size_t k = 0; k < 6; ++k) stress[k] += other.stress[k];
+    return *this;
 }
 
 DemMethod::PairMeeting DemMethod::meeting(std::uint32_t a, std::size_t p) const {
@@ -133,19 +126,25 @@ double DemMethod::stored(const PairConstants& c, const HoldConstants& hold, cons
     return energy;
 }
 
-ContactSums DemMethod::sumContacts() const {
-    ContactSums sums(grains_.rows());
+void DemMethod::addBodyContact(std::size_t c, ContactSum& sum) const {
+    const ContactState& state = bodies_.state[c];
+    if (!state.acts()) return;
+    const std::uint32_t s = bodies_.sphere[c], i = spheres_.grainOf(s);
+    const HoldConstants hold = laws_.manner().holds() && !state.bonded ? bodies_.holds[bodies_.kind[c]] : HoldConstants{};
+    sum.add(centreOf(s) - get(grains_.position, i) + state.arm, state.force, stored(bodies_.constants[bodies_.kind[c]], hold, state.memory, radiusOf(s) - norm(state.arm)), state.touching);
+}
+
+std::vector<ContactSum> DemMethod::sumContacts() const {
+    std::vector<ContactSum> sums(grains_.rows());
     forActingPairs([&](std::uint32_t a, std::size_t p, const MemoryOf<Vec3>& memory) {
         const PairTouch touch = pairTouch(a, p, memory);
-        sums.add(touch.grainA, touch.armA, touch.force, 0.5 * touch.energy, !touch.bridge);
-        sums.add(touch.grainB, touch.armB, -touch.force, 0.5 * touch.energy, !touch.bridge);
+        touch.addToA(sums[touch.grainA]);
+        touch.addToB(sums[touch.grainB]);
     });
-    for (std::size_t c = 0; c < bodies_.size(); ++c) {
-        const ContactState& state = bodies_.state[c];
-        if (!state.acts()) continue;
-        const std::uint32_t s = bodies_.sphere[c], i = spheres_.grainOf(s);
-        sums.add(i, centreOf(s) - get(grains_.position, i) + state.arm, state.force, stored(bodies_.constants[bodies_.kind[c]], laws_.manner().holds() && !state.bonded ? bodies_.holds[bodies_.kind[c]] : HoldConstants{}, state.memory, radiusOf(s) - norm(state.arm)), state.touching);
-    }
+    for (std::size_t c = 0; c < bodies_.size(); ++c) addBodyContact(c, sums[spheres_.grainOf(bodies_.sphere[c])]);
+    if (!felt_.empty())
+        for (std::size_t i = 0; i < grains_.rows(); ++i)
+            if (const auto felt = felt_.find(grains_.id(i)); felt != felt_.end()) sums[i] = felt->second;
     return sums;
 }
 
@@ -154,8 +153,8 @@ void DemMethod::read(const Exec&, world::FieldNames names, world::ChunkSink& sin
 void DemMethod::readRows(world::FieldNames names, world::ChunkSink& sink, const std::vector<std::size_t>* listed) const {
     world::ChunkWriter<GrainValues> writer(kWriters, fields(), names, sink);
     const bool contacts = std::ranges::any_of(names, ofContacts);
-    // After grains were taken out, what those that stay felt in the step before it still counts.
-    const ContactSums sums = !contacts ? ContactSums(0) : keptSums_ ? *keptSums_ : sumContacts();
+    std::vector<ContactSum> sums;
+    if (contacts) sums = sumContacts();
 
     const std::size_t count = listed ? listed->size() : grains_.rows();
     for (std::size_t n = 0; n < count; ++n) {
@@ -163,11 +162,11 @@ void DemMethod::readRows(world::FieldNames names, world::ChunkSink& sink, const 
         const Births::Birth& birth = births_.of(grains_.id(i));
         GrainValues g{grains_.id(i), grains_.material(i), birth.source, grains_.shape(i), wrapped(i), get(grains_.velocity, i), angularVelocityOf(i), get(grains_.spin, i),
                       orientationOf(i), reachOf(i), massOf(i), volumeOf(i), birth.time, 0, 0, 0, {}};
-        if (i < sums.coordination.size()) {
-            g.coordination = sums.coordination[i];
-            g.contactForce = sums.force[i];
-            g.elasticEnergy = sums.energy[i];
-            for (std::size_t k = 0; k < 6; ++k) g.stress[k] = sums.stress[i][k] / g.volume;
+        if (contacts) {
+            g.coordination = sums[i].coordination;
+            g.contactForce = sums[i].force;
+            g.elasticEnergy = sums[i].energy;
+            for (std::size_t k = 0; k < 6; ++k) g.stress[k] = sums[i].stress[k] / g.volume;
         }
         writer.add(g);
     }

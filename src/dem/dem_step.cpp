@@ -38,8 +38,8 @@ double DemMethod::stableStep(const world::World& world) const {
 }
 
 world::StepReport DemMethod::step(const Exec& exec, world::World& world, double dt) {
-    refresh(world);
-    if (stale_) rebuild(exec, world, world.time);
+    refresh(exec, world);
+    if (stale_ || memoryKinds() != wantedKinds()) rebuild(exec, world, world.time);
     if (bodiesUnlisted_) relistBodies(exec, world);
     if (const double stable = stableStep(world); dt > kMostStretch * stable) return world::Rejected{stable};
     if (settings_.integrator == Integrator::rkf45) return adaptiveStep(exec, world, dt);
@@ -54,6 +54,7 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     }
     if (touched_) {   // forces of contacts that grains came with: without them the first half of a step would not feel what the second does
         evaluate(exec, world, world.bodiesAt(world.time));
+        bodyRates_ = bodyRates();
         touched_ = false;
     }
 
@@ -61,8 +62,8 @@ world::StepReport DemMethod::step(const Exec& exec, world::World& world, double 
     std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time + dt);
     for (std::size_t k = 0; k < free.size(); ++k) bodies[free.body(k)] = free.snapshot(free.body(k), world.time + dt);
 
-    keptSums_.reset();
-    const Drifted drifted = drift(exec, world, dt, bodies);
+    felt_.clear();
+    const Drifted drifted = driftAndMeetBodies(exec, world, dt, bodies);
     const Furthest& moved = drifted.grains;
     if (moved.bad >= 0) return failure(static_cast<std::size_t>(moved.bad), "the velocity of a grain is not finite", "velocity");
     Extremes found = pairForces(exec, dt);

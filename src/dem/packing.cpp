@@ -50,7 +50,7 @@ public:
             if (deepest <= 1) return result();
             if (sweep >= kSweepsBeforeRemoval && sweep % kSweepsBetween == 0) removeWorst(std::max(1.0, 0.4 * deepest));
         }
-        for (int round = 0; movable_ > 0 && measure() > 1; ++round) removeWorst(1);
+        while (movable_ > 0 && measure() > 1) removeWorst(1);
         return result();
     }
 

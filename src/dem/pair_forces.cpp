@@ -40,6 +40,12 @@ struct Queue {
     }
 };
 
+/// A pair that touches for the first time: its spheres, its number, and the place of what it will remember.
+struct Begun {
+    std::uint32_t a, b;
+    std::size_t number, memory;
+};
+
 /// The first sphere of each pair from the first of a slab on.
 class Owners {
 public:
@@ -206,8 +212,9 @@ Extremes PairForces<Real>::ofSlab(const Manner& manner, double dt, PairContacts&
     const std::size_t firstPair = contacts.firstPair(slab);
     std::size_t recalled = 0;   // pairs that acted, so far
     // Pairs that acted at the end of the last step most probably do so now: they are not looked at before the laws are evaluated. Of the
-    // others it is asked whether they touch now.
+    // others it is asked whether they touch now; those that do come last, so that the order of the sums does not depend on which pairs apart are listed.
     Queue acting, others;
+    std::vector<Begun> begun;
     std::array<Pending, 2> pending;
     std::size_t last = 0;
     const auto findTouching = [&](std::size_t least) {
@@ -217,8 +224,8 @@ Extremes PairForces<Real>::ofSlab(const Manner& manner, double dt, PairContacts&
             for (unsigned mask = touching(eight); mask != 0; mask &= mask - 1) {
                 const auto lane = static_cast<std::size_t>(std::countr_zero(mask));
                 const std::size_t pair = eight.pair(lane);
-                acting.add(eight.a(lane), eight.b(lane), pair, !kRemembers ? 0 : kept->everyPair() ? pair - firstPair : kept->begin(pair));
-                contacts.set(eight.pair(lane), PairState::touching);
+                begun.push_back({eight.a(lane), eight.b(lane), pair, !kRemembers ? 0 : kept->everyPair() ? pair - firstPair : kept->begin(pair)});
+                contacts.set(pair, PairState::touching);
             }
         }
         others.template drop<false>(done);
@@ -247,6 +254,10 @@ Extremes PairForces<Real>::ofSlab(const Manner& manner, double dt, PairContacts&
         respond(kLanes);
     });
     findTouching(1);
+    for (const Begun& pair : begun) {
+        if (acting.count >= kBatch) respond(kLanes);
+        acting.add(pair.a, pair.b, pair.number, pair.memory);
+    }
     respond(1);
     pending[last].addTo(wrenches);
     if constexpr (kRemembers) kept->settle(contacts, firstPair);

@@ -33,7 +33,7 @@ void putIn(AlignedVector<Real>& numbers, std::size_t width, std::size_t places, 
 }  // namespace
 
 template <class Real>
-void PairMemory<Real>::reset(const PairContacts& pairs, const Kinds& kinds) {
+void PairMemory<Real>::reset(const PairContacts& pairs, const MemoryKinds& kinds) {
     kinds_ = kinds;
     slabs_.resize(kinds.spring ? pairs.slabs.size() : 0);
     for (std::size_t slab = 0; slab < slabs_.size(); ++slab) {
@@ -55,7 +55,7 @@ void PairMemory<Real>::put(const PairContacts& pairs, std::size_t pair, const Me
 }
 
 template <class Real>
-void PairMemory<Real>::OfSlab::reset(std::size_t places, const Kinds& kinds) {
+void PairMemory<Real>::OfSlab::reset(std::size_t places, const MemoryKinds& kinds) {
     springy_ = kinds.spring;
     everyPair_ = kinds.everyPair;
     turnNumbers_ = kinds.twisting ? kTwist : kinds.turning ? kTurn : 0;
@@ -122,11 +122,11 @@ void PairMemory<Real>::OfSlab::settle(const PairContacts& pairs, std::size_t fir
 }
 
 template <class Real>
-void PairMemory<Real>::OfSlab::dropParted() {
-    if (parted_.empty()) return;
-    takeOut(springs_, kSpring, places_, parted_);
-    if (turnNumbers_ > 0) takeOut(turns_, turnNumbers_, places_, parted_);
-    places_ -= parted_.size();
+void PairMemory<Real>::OfSlab::drop(std::span<const std::size_t> places) {
+    if (places.empty()) return;
+    takeOut(springs_, kSpring, places_, places);
+    if (turnNumbers_ > 0) takeOut(turns_, turnNumbers_, places_, places);
+    places_ -= places.size();
 }
 
 /// Drops those that have parted, and puts those that begin where the pairs before them in the list, by the state that they have now, leave them.
@@ -143,7 +143,7 @@ void PairMemory<Real>::OfSlab::insertBegun(const PairContacts& pairs, std::size_
         springs.insert(springs.end(), spring(places_ + k), spring(places_ + k) + kSpring);
         if (turnNumbers_ > 0) turns.insert(turns.end(), turn(places_ + k), turn(places_ + k) + turnNumbers_);
     }
-    dropParted();
+    drop(parted_);
     putIn<Real>(springs_, kSpring, places_, wanted, springs);
     if (turnNumbers_ > 0) putIn<Real>(turns_, turnNumbers_, places_, wanted, turns);
     places_ += wanted.size();

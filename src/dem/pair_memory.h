@@ -7,9 +7,19 @@
 #include "dem/response.h"
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace talus::dem {
+
+/// What there is to remember.
+struct MemoryKinds {
+    bool spring = false, turning = false, twisting = false;
+    bool everyPair = false;        // has a place, whether it acts or not
+    /// Of those of a MemoryOf, in its order, the first that mean something.
+    std::size_t numbers() const { return !spring ? 0 : twisting ? 7 : turning ? 6 : 3; }
+    friend bool operator==(const MemoryKinds&, const MemoryKinds&) = default;
+};
 
 /// Of each slab the memories of those pairs that acted at the end of the last step, in the order of the list: pairs that are near but do not act take no room, and
 /// memories are read and written one after the other. The n-th pair of a slab that acts has its memory at place n. The adaptive integrator, whose stages set contacts back,
@@ -17,15 +27,11 @@ namespace talus::dem {
 template <class Real>
 class PairMemory {
 public:
-    struct Kinds {
-        bool spring = false, turning = false, twisting = false;
-        bool everyPair = false;
-    };
     class OfSlab;
 
     /// Of these pairs, nothing remembered yet.
-    void reset(const PairContacts&, const Kinds&);
-    const Kinds& kinds() const { return kinds_; }
+    void reset(const PairContacts&, const MemoryKinds&);
+    const MemoryKinds& kinds() const { return kinds_; }
     OfSlab& of(std::size_t slab) { return slabs_[slab]; }
     const OfSlab& of(std::size_t slab) const { return slabs_[slab]; }
     void clear() { slabs_.clear(); }
@@ -34,14 +40,14 @@ public:
     void put(const PairContacts&, std::size_t pair, const MemoryOf<Vec3>&);
 
 private:
-    Kinds kinds_;
+    MemoryKinds kinds_;
     std::vector<OfSlab> slabs_;
 };
 
 template <class Real>
 class PairMemory<Real>::OfSlab {
 public:
-    void reset(std::size_t places, const Kinds&);
+    void reset(std::size_t places, const MemoryKinds&);
     std::size_t size() const { return places_; }
     bool everyPair() const { return everyPair_; }
 
@@ -60,12 +66,13 @@ public:
     void end(std::size_t place) { parted_.push_back(place); }
     /// At the end of a step: memories in the order of the list again. `firstPair`: of the slab.
     void settle(const PairContacts&, std::size_t firstPair);
+    /// Takes out these places, ascending.
+    void drop(std::span<const std::size_t> places);
 
     static constexpr std::size_t kSpring = 3, kTurn = 3, kTwist = 4;
 
 private:
     void makeRoom(std::size_t places);
-    void dropParted();
     void insertBegun(const PairContacts&, std::size_t firstPair);
 
     AlignedVector<Real> springs_, turns_;        // and one more number, which the last load of four reads

@@ -194,6 +194,7 @@ const world::MethodInfo info{
     .create = create,
     .continuum = true,
     .slabWidth = [](const world::MethodSettings& given, const world::World& world, int) { return mpm::slabWidth(resolution(static_cast<const Settings&>(given)), world); },
+    .bodyReach = [](const world::MethodSettings& given, const world::World& world) { return mpm::bodyReach(wantedSpacing(static_cast<const Settings&>(given), world) * Vec3{1, 1, 1}); },
     .frictionByGrain = [](const world::MethodSettings&) { return true; },
 };
 

@@ -25,6 +25,9 @@ double wantedSpacing(const Resolution&, const world::World&);
 /// One block, the least that a periodic axis can have.
 double slabWidth(const Resolution&, const world::World&);
 
+/// How near to a body a point feels it: its nodes ask the body's distance, which knows nothing of the images of either [m].
+inline Vec3 bodyReach(const Vec3& spacing) { return 2.0 * spacing; }
+
 /// Refuses a scene that does not say how fine, grids with too many cells, regions smaller than a point, periods that are no blocks.
 void checkResolution(const Resolution&, const world::World&, Problems&);
 

@@ -229,6 +229,10 @@ const world::MethodInfo info{
     .create = create,
     .continuum = true,
     .slabWidth = slabWidth,
+    .bodyReach = [](const world::MethodSettings& given, const world::World& world) {
+        const auto& settings = static_cast<const Settings&>(given);
+        return mpm::bodyReach(settings.cells ? gridFrame(settings, world).spacing : mpm::wantedSpacing(resolution(settings), world) * Vec3{1, 1, 1});
+    },
     .secondOutputs = kSecondOutputs,
 };
 

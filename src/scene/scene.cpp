@@ -37,6 +37,13 @@ void place(const Problems& problems, const Value& root, Diagnostics& diagnostics
 }
 
 /// `missing` of the errors are files that are not there: a scene that is right otherwise.
+/// How near to bodies grains of the scene's method feel them, along the axes for which that matters.
+Vec3 bodyReach(const SceneDescription& scene, const world::World& world) {
+    const world::Domain& domain = world.domain;
+    const auto known = scene.methodInfo().bodyReach;
+    return known && (domain.periodic(0) || domain.periodic(1) || domain.periodic(2)) ? known(scene.methodSettings(), world) : Vec3{};
+}
+
 void throwIfWrong(const Diagnostics& diagnostics, std::size_t missing = 0) {
     if (diagnostics.ok()) return;
     throw Error(diagnostics.errorCount() == missing ? ExitCode::missing : ExitCode::usage, diagnostics.errorText());
@@ -111,17 +118,17 @@ private:
         if (found.ok() && problems.ok()) {
             stage = {.name = scene_.stages[i].name, .until = buildUntil(scene_.stages[i], scene_.domain), .resetTime = scene_.stages[i].resetTime, .world = buildChanged(*described, whole_), .given = changes.given};
             described->methodInfo().check(described->methodSettings(), stage.world, problems);
-            rehearse(stage, i == 0, problems);
+            rehearse(stage, i == 0, bodyReach(*described, stage.world), problems);
         }
         place(problems, changed, found);
         return stage;
     }
 
     /// The first stage is checked with the scene.
-    void rehearse(const world::Stage& stage, bool first, Problems& problems) {
+    void rehearse(const world::Stage& stage, bool first, const Vec3& reach, Problems& problems) {
         Problems ofFirst, ofEarly;
-        late_.enter(stage, scene_.time.end, first ? ofFirst : problems);
-        early_.enter(stage, scene_.time.end, first ? ofFirst : ofEarly);
+        late_.enter(stage, scene_.time.end, reach, first ? ofFirst : problems);
+        early_.enter(stage, scene_.time.end, reach, first ? ofFirst : ofEarly);
         if (problems.ok())
             for (const Problem& problem : ofEarly.errors()) problems.error(problem.path, problem.message);
     }
@@ -212,7 +219,7 @@ Scene read(const Request& request, Methods methods) {
         world.emitted = world::emittedThrough(stages, scene->time.end);
     }
     Problems ofWorld;
-    world::check(world, stages.empty() || !stages.front().until ? scene->time.end : stages.front().until->longest(), ofWorld);
+    world::check(world, stages.empty() || !stages.front().until ? scene->time.end : stages.front().until->longest(), bodyReach(*scene, world), ofWorld);
     scene->methodInfo().check(scene->methodSettings(), world, ofWorld);
     if (ofWorld.ok()) warnOfCoveredWalls(*scene, world, ofWorld);
     warnOfFrictionLeftOut(*scene, world, ofWorld);

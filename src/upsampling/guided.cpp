@@ -135,6 +135,11 @@ const world::MethodInfo info{
         const world::KnownMethod* guide = settings.guide();
         return guide && guide->info->slabWidth ? guide->info->slabWidth(*guide->settings, coarse(world, factorFor(settings, world)), axis) : 0;
     },
+    .bodyReach = [](const world::MethodSettings& given, const world::World& world) {
+        const auto& settings = static_cast<const Settings&>(given);
+        const world::KnownMethod* guide = settings.guide();
+        return guide && guide->info->bodyReach ? guide->info->bodyReach(*guide->settings, coarse(world, factorFor(settings, world))) : Vec3{};
+    },
     .frictionByGrain = [](const world::MethodSettings& given) {
         const world::KnownMethod* guide = static_cast<const Settings&>(given).guide();
         return guide && guide->info->frictionByGrain && guide->info->frictionByGrain(*guide->settings);

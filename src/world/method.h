@@ -147,6 +147,8 @@ struct MethodInfo {
     bool continuum = false;      // its grains are material points, which leave no pores between them
     /// Width along `axis` that it gives a two-dimensional case at the resolution of this world [m]; 0 where that is not known.
     double (*slabWidth)(const MethodSettings&, const World&, int axis) = nullptr;
+    /// How near to the surface of a body its grains may feel it, along each axis [m].
+    Vec3 (*bodyReach)(const MethodSettings&, const World&) = nullptr;
     /// Whether grains of a table may have a friction of their own, rather than that of their material; without it none have.
     bool (*frictionByGrain)(const MethodSettings&) = nullptr;
     bool startsFromFrames = true;   // a frame holds what another run needs to go on from it

@@ -14,8 +14,8 @@ public:
     explicit Rehearsal(Ends ends) : ends_(ends) {}
 
     /// Begins the stage when the one before is over, and refuses bodies that cross a periodic face before it ends itself; a stage
-    /// without an end lasts until `end` of the clock.
-    void enter(const Stage&, double end, Problems&);
+    /// without an end lasts until `end` of the clock. `reach`: as for check() (world/world.h).
+    void enter(const Stage&, double end, const Vec3& reach, Problems&);
 
 private:
     Ends ends_;

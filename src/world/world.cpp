@@ -291,11 +291,11 @@ void warnOfOverlaps(const World& world, Problems& problems) {
 
 }  // namespace
 
-void check(const World& world, double end, Problems& problems) {
+void check(const World& world, double end, const Vec3& reach, Problems& problems) {
     checkFills(world, problems);
     checkEmitters(world, problems);
     checkSizes(world, problems);
-    checkPeriodic(world, end, problems);
+    checkPeriodic(world, end, reach, problems);
     warnOfOverlaps(world, problems);
 }
 

@@ -69,11 +69,12 @@ struct World {
 };
 
 /// Refuses what no method could do: a region that bodies cover, a body that at some time until `end` [s] crosses a periodic face
-/// and is not the same all along that axis, a free body that could.
-void check(const World&, double end, Problems&);
+/// and is not the same all along that axis, a free body that could. `reach`: how near grains feel bodies, along each axis [m]; a body nearer than
+/// that to a periodic face counts as one that crosses it.
+void check(const World&, double end, const Vec3& reach, Problems&);
 
 /// The part of it about periodic faces, from the world's time on.
-void checkPeriodic(const World&, double end, Problems&);
+void checkPeriodic(const World&, double end, const Vec3& reach, Problems&);
 
 /// A wall for every face that is closed, named "domain.x_min" ...
 std::vector<Body> domainFaces(const Domain&);

@@ -191,5 +191,23 @@ TEST_P(MethodContract, takesListedGrainsAsTheyAre) {
     EXPECT_NEAR(run.inserted.mass, sum, rounding() * sum);
 }
 
+TEST_P(MethodContract, leavesOutListedGrainsInBodies) {
+    if (GetParam().carried) GTEST_SKIP() << "what is listed are the guides";
+    World world = makeWorld();
+    Body block;
+    block.name = "block";
+    block.shape = box(kSize * Vec3{6, 4, 4}, kSize * Vec3{10, 8, 8});
+    block.motion = Motion({}, {}, {});
+    world.bodies.push_back(std::move(block));
+    auto list = std::make_shared<ListedGrains>();
+    for (int i = 0; i < 20; ++i) list->positions.push_back(kSize * Vec3{3.1 + 0.5 * i, 6, 6});
+    world.fills = {{.region = {}, .material = 0, .source = 3, .velocity = {}, .listed = list}};
+    LiveWorld run(GetParam(), world);
+    const FieldTable grains = read(*run.method);
+    EXPECT_EQ(run.inserted.count, static_cast<std::int64_t>(grains.count()));
+    ASSERT_EQ(grains.count(), 12u);
+    for (std::size_t k = 0; k < grains.count(); ++k) EXPECT_GT(std::abs(vectorAt(grains, field::position, k).x - 8 * kSize), 2 * kSize);
+}
+
 }  // namespace
 }  // namespace talus::contract

@@ -197,6 +197,31 @@ TEST(DemVerification, threeGrainsOneToTen) {
     EXPECT_LT(worst, 0.02);
 }
 
+// A grain that comes pressed against a free body: from the first step on each gets what the other loses.
+TEST(DemVerification, whatPressesABodyFromTheStartIsPressedBack) {
+    constexpr double kDiameter = 0.02;
+    const dem::Settings settings = softGrains();
+    world::World world = emptyWorld(2500, kDiameter);
+    world::FreeBody free;
+    free.mass = 0.05;
+    free.inertia = 1e-5 * Mat3::identity();
+    world::Body block;
+    block.name = "block";
+    block.material = 1;
+    block.shape = std::make_shared<geometry::Box>(Vec3{0.04, 0.04, 0.04});
+    block.motion = free;
+    world.bodies.push_back(std::move(block));
+    addGrain(world, {0, 0, 0.02 + 0.49 * kDiameter}, {}, kDiameter);
+    world::Simulation run = startDem(std::move(world), settings);
+    for (int step = 0; step < 3; ++step) {
+        advance(run, Exec(1), run.world().time + 0.5 * run.method().stableStep(run.world()));
+        const GrainTable grains(run.method());
+        const Vec3 grain = grains.number("mass", 0) * grains.vector("velocity", 0), body = 0.05 * run.world().bodies[0].free()->pose.velocity;
+        EXPECT_GT(grain.z, 0);
+        EXPECT_LT(norm(grain + body), 1e-12 * norm(grain)) << "step " << step;
+    }
+}
+
 /// A gas of elastic grains without friction in a periodic box.
 TEST(DemVerification, elasticGasKeepsItsEnergy) {
     for (const dem::Shape shape : {dem::Shape::sphere, dem::Shape::tetra4}) {

@@ -259,7 +259,7 @@ TEST(Rehearsal, findsABodyThatAStageMovesThroughAPeriodicFace) {
         back.world.bodies[0].motion = Motion({}, {}, {Travel{Vec3{speedBack, 0, 0}}});
         Problems problems;
         Rehearsal rehearsal(ends);
-        for (const Stage* stage : {&wait, &move, &back}) rehearsal.enter(*stage, end, problems);
+        for (const Stage* stage : {&wait, &move, &back}) rehearsal.enter(*stage, end, {}, problems);
         return problems.errors().size();
     };
     EXPECT_EQ(found(-1, 7, Rehearsal::Ends::late), 0u) << "0.8 m there and 1.2 m back";

@@ -123,7 +123,7 @@ TEST(World, refusesBodiesThatCrossAPeriodicFaceUnlessTheyAreTheSameAllAlong) {
         world.bodies = domainFaces(world.domain);
         world.bodies.push_back({.name = "body", .shape = std::move(shape), .motion = Motion(position, rotation), .source = 0, .load = {}});
         Problems problems;
-        check(world, 1, problems);
+        check(world, 1, {}, problems);
         return problems.errors();
     };
     const auto box = std::make_shared<geometry::Box>(Vec3{1, 1, 1});
@@ -143,7 +143,7 @@ TEST(World, refusesBodiesThatWillCrossAPeriodicFace) {
         world.bodies = domainFaces(world.domain);
         world.bodies.push_back({.name = "body", .shape = std::make_shared<geometry::Box>(Vec3{1, 1, 1}), .motion = std::move(motion), .source = 0, .load = {}});
         Problems problems;
-        check(world, end, problems);
+        check(world, end, {}, problems);
         return problems.errors();
     };
     const Motion travels({0, 3, 1}, {}, {Travel{Vec3{0.1, 0, 0}}});
@@ -166,7 +166,7 @@ TEST(World, warnsOfBodiesThatOverlapAtTheStart) {
             world.bodies.push_back({.name = "body", .shape = std::make_shared<geometry::Box>(Vec3{1, 1, 1}), .motion = free, .source = 0, .load = {}});
         }
         Problems problems;
-        check(world, 1, problems);
+        check(world, 1, {}, problems);
         EXPECT_EQ(problems.warnings().size(), height < 1 ? 1u : 0u);
     }
 }
