@@ -21,7 +21,6 @@ namespace {
 
 constexpr double kMostGrains = 4e8;              // pairs are counted in 32 bits
 constexpr double kMostSpheres = PairContacts::kSphere;
-constexpr double kMostListedOverlap = 0.05;      // of a radius
 constexpr double kCoarsestFraction = 0.2;        // of half a period: beyond it a contact is not resolved
 
 double largestBoundingRadius(const Settings& settings, double diameter) {
@@ -218,7 +217,20 @@ void checkThinBodies(const Settings& settings, const world::World& world, double
     }
 }
 
+/// Besides grains whose centres lie in bodies, of which the world's check speaks.
+void warnOfReach(const world::Fill& fill, const Spheres& spheres, const std::vector<world::BodySnapshot>& bodies, Problems& problems) {
+    std::size_t reaching = 0;
+    for (std::size_t i = 0; i < spheres.centre.size(); ++i) {
+        double nearest = std::numeric_limits<double>::infinity();
+        for (const world::BodySnapshot& body : bodies) nearest = std::min(nearest, body.distance(spheres.centre[i]));
+        reaching += nearest >= 0 && nearest < (1 - kMostListedOverlap) * spheres.radius[i];
+    }
+    if (reaching > 0)
+        problems.warn(fmt::format("grains[{}].table", fill.source), fmt::format("{} of its grains reach into bodies by more than {:g} of a radius and are left out", reaching, kMostListedOverlap));
+}
+
 void checkListed(const Settings& settings, const world::World& world, Problems& problems) {
+    const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
     for (const world::Fill& fill : world.fills) {
         if (!fill.listed || fill.listed->volumes.empty() || fill.listed->onlyWhereRoom || fill.listed->standIn || !settings.templates.empty()) continue;
         const world::ListedGrains& list = *fill.listed;
@@ -234,6 +246,7 @@ void checkListed(const Settings& settings, const world::World& world, Problems& 
             spheres.first.push_back(static_cast<std::uint32_t>(i + 1));
         }
         spheres.centre = centres;
+        warnOfReach(fill, spheres, bodies, problems);
         const PairList pairs = findPairs(Exec(1), world.domain, {centres, spheres.radius}, spheres, 0);
         std::size_t deep = 0, worst = 0;
         double most = 0;

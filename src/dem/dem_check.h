@@ -6,6 +6,9 @@
 
 namespace talus::dem {
 
+/// Most that grains of a table may overlap each other or bodies at the start [radii].
+inline constexpr double kMostListedOverlap = 0.05;
+
 void checkDem(const Settings&, const world::World&, Problems&);
 /// Of a two-dimensional case [m].
 double slabWidth(const Settings&, const world::World&);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How grains come: a region is packed, listed grains are taken as they are or where there is room.
+#include "dem/dem_check.h"
 #include "dem/dem_method.h"
 #include "dem/packing.h"
 #include "dem/room.h"
@@ -33,7 +34,7 @@ double DemMethod::grainSpacing() const { return diameter_ * std::cbrt(meanCube_)
 
 NewGrain DemMethod::drawGrain(const world::World& world, const world::Fill& fill, std::uint64_t index, std::optional<double> diameter) const {
     Rng rng(world.seed, kGrainStream + static_cast<std::uint32_t>(fill.source), index);
-    NewGrain grain{.position = {}, .velocity = fill.velocity, .orientation = {}, .material = fill.material};
+    NewGrain grain{.position = {}, .velocity = fill.velocity, .orientation = {}, .spin = {}, .material = fill.material};
     double left = rng.uniform();
     if (templates_.size() > 1) {   // all templates of a diameter have the same mass
         double sum = 0;
@@ -72,7 +73,7 @@ std::vector<NewGrain> DemMethod::packedGrains(const Exec& exec, const world::Wor
     std::vector<NewGrain> grains;
     double solid = 0;
     for (const PackedGrain& p : pack(exec, place, std::move(thrown))) {
-        grains.push_back({p.position, fill.velocity, p.orientation, p.diameter, p.shape, fill.material});
+        grains.push_back({p.position, fill.velocity, p.orientation, {}, p.diameter, p.shape, fill.material});
         solid += sphereVolume(p.diameter);
     }
     if (solid < kLeastOfMass * material.packingFraction * volume)
@@ -120,6 +121,17 @@ bool DemMethod::fits(const world::World& world, const world::Fill& fill, std::si
     return false;
 }
 
+bool DemMethod::reachesInto(std::span<const world::BodySnapshot> bodies, const NewGrain& grain) const {
+    const ClumpTemplate& shape = templates_[static_cast<std::size_t>(grain.shape)];
+    std::vector<Vec3> centres(shape.spheres.size());
+    placeSpheres(shape, grain.diameter, domain_.wrap(grain.position), grain.orientation, centres.data());
+    for (std::size_t s = 0; s < centres.size(); ++s) {
+        const double least = (1 - kMostListedOverlap) * grain.diameter * shape.spheres[s].radius;
+        if (std::ranges::any_of(bodies, [&](const world::BodySnapshot& body) { return body.distance(centres[s]) < least; })) return true;
+    }
+    return false;
+}
+
 std::vector<NewGrain> DemMethod::listedGrains(const world::World& world, const world::Fill& fill) const {
     const world::ListedGrains& list = *fill.listed;
     const std::vector<world::BodySnapshot> bodies = world.bodiesAt(world.time);
@@ -128,8 +140,6 @@ std::vector<NewGrain> DemMethod::listedGrains(const world::World& world, const w
     std::vector<NewGrain> grains;
     double mass = 0;
     for (std::size_t i = 0; i < list.positions.size() && static_cast<std::int64_t>(grains.size()) < list.mostCount; ++i) {
-        const Vec3 x = domain_.wrap(list.positions[i]);
-        if (std::ranges::any_of(bodies, [&](const world::BodySnapshot& body) { return body.distance(x) < 0; })) continue;
         const int materialIndex = list.materials.empty() ? fill.material : list.materials[i];
         const world::Material& material = world.materials[static_cast<std::size_t>(materialIndex)];
         std::optional<double> diameter;   // solid volume is packing fraction times packed volume
@@ -138,6 +148,12 @@ std::vector<NewGrain> DemMethod::listedGrains(const world::World& world, const w
         grain.position = list.positions[i];
         if (!list.velocities.empty()) grain.velocity = list.velocities[i];
         grain.material = materialIndex;
+        if (!list.shapes.empty() && list.shapes[i] >= 0 && list.shapes[i] < static_cast<int>(templates_.size())) grain.shape = list.shapes[i];
+        if (!list.orientations.empty()) {
+            grain.orientation = list.orientations[i];
+            grain.spin = list.spins[i];
+        }
+        if (!room && reachesInto(bodies, grain)) continue;
         const double own = material.density * sphereVolume(grain.diameter);
         if (mass + own > list.mostMass) break;
         if (room && !fits(world, fill, i, grain, *room)) continue;
@@ -168,6 +184,7 @@ world::Inserted DemMethod::insert(const Exec& exec, world::World& world, const w
     for (const NewGrain& grain : grains) {
         grains_.id(row) = world.nextId++;
         put(row, grain);
+        set(grains_.spin, row, angularMomentum(shapeOf(row), massOf(row), grain.diameter, grain.orientation, grain.spin));
         atRest_.include(laws_.stiffness(shapeOf(row), grain.diameter, massOf(row), grain.material));
         fastest_ = std::max(fastest_, norm(grain.velocity));
         ++inserted.count;

@@ -28,6 +28,7 @@ namespace talus::dem {
 struct NewGrain {
     Vec3 position, velocity;
     Quat orientation;
+    Vec3 spin;                    // ω [rad/s]
     double diameter = 0;          // of a sphere of its volume [m]
     int shape = 0;                // index of its template
     int material = 0;
@@ -114,6 +115,7 @@ private:
 
     // dem_insert.cpp
     Room roomAround(std::span<const Vec3> places, std::span<const world::BodySnapshot>) const;
+    bool reachesInto(std::span<const world::BodySnapshot>, const NewGrain&) const;
     bool fits(const world::World&, const world::Fill&, std::size_t number, NewGrain&, Room&) const;
     std::vector<NewGrain> listedGrains(const world::World&, const world::Fill&) const;
     std::vector<NewGrain> packedGrains(const Exec&, const world::World&, const world::Fill&);

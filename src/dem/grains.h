@@ -76,6 +76,12 @@ inline Vec3 angularVelocity(const ClumpTemplate& shape, double mass, double diam
     return scale * orientation.rotate({own.x / shape.inertia.x, own.y / shape.inertia.y, own.z / shape.inertia.z});
 }
 
+/// The other way round.
+inline Vec3 angularMomentum(const ClumpTemplate& shape, double mass, double diameter, const Quat& orientation, const Vec3& velocity) {
+    const Vec3 own = orientation.conjugate().rotate(velocity);
+    return mass * diameter * diameter * orientation.rotate(componentProduct(shape.inertia, own));
+}
+
 /// Spheres of all grains, grain by grain.
 struct Spheres {
     std::vector<std::uint32_t> first;     // sphere of each grain, and one past the last
