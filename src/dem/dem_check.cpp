@@ -246,7 +246,7 @@ void checkListed(const Settings& settings, const world::World& world, Problems& 
             spheres.first.push_back(static_cast<std::uint32_t>(i + 1));
         }
         spheres.centre = centres;
-        warnOfReach(fill, spheres, bodies, problems);
+        if (list.keepClear) warnOfReach(fill, spheres, bodies, problems);
         const PairList pairs = findPairs(Exec(1), world.domain, {centres, spheres.radius}, spheres, 0);
         std::size_t deep = 0, worst = 0;
         double most = 0;

@@ -140,6 +140,8 @@ std::vector<NewGrain> DemMethod::listedGrains(const world::World& world, const w
     std::vector<NewGrain> grains;
     double mass = 0;
     for (std::size_t i = 0; i < list.positions.size() && static_cast<std::int64_t>(grains.size()) < list.mostCount; ++i) {
+        const Vec3 x = domain_.wrap(list.positions[i]);
+        if (std::ranges::any_of(bodies, [&](const world::BodySnapshot& body) { return body.distance(x) < 0; })) continue;
         const int materialIndex = list.materials.empty() ? fill.material : list.materials[i];
         const world::Material& material = world.materials[static_cast<std::size_t>(materialIndex)];
         std::optional<double> diameter;   // solid volume is packing fraction times packed volume
@@ -153,7 +155,7 @@ std::vector<NewGrain> DemMethod::listedGrains(const world::World& world, const w
             grain.orientation = list.orientations[i];
             grain.spin = list.spins[i];
         }
-        if (!room && reachesInto(bodies, grain)) continue;
+        if (list.keepClear && reachesInto(bodies, grain)) continue;
         const double own = material.density * sphereVolume(grain.diameter);
         if (mass + own > list.mostMass) break;
         if (room && !fits(world, fill, i, grain, *room)) continue;

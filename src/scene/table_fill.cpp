@@ -43,6 +43,7 @@ public:
         if (slope && angle) return refuse(fmt::format("'{}' has both friction_angle and friction_angle_deg; keep one of them", *fill_.table));
         if (fill_.material.empty() && !material) return refuse(fmt::format("'{}' has no column 'material'; give the material of all its grains: material = \"NAME\"", *fill_.table));
         auto grains = std::make_shared<world::ListedGrains>();
+        grains->keepClear = true;
         grains->standIn = stateFollows;
         std::size_t outside = 0;
         for (std::size_t i = 0; i < table.count; ++i) {

@@ -25,6 +25,7 @@ struct ListedGrains {
     std::vector<Quat> orientations;                // of grains that turn, with their angular velocities [rad/s]; empty: as the method draws them
     std::vector<Vec3> spins;
     std::vector<int> shapes;                       // index of the template of a clump; empty: as the method draws them
+    bool keepClear = false;                        // of bodies: grains that would be thrown out of them are left out, not only those whose centres lie inside
     bool standIn = false;                          // for grains that come with all their state: contacts of which a table knows nothing
 
     /// An emitter offers more places than it fills: they are taken in their order, those without room left out, until one

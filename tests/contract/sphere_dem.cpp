@@ -175,6 +175,7 @@ Inserted SphereDem::insert(const Exec&, World& world, const Fill& fill) {
     const std::vector<Vec3> centres = list ? list->positions : sites(*fill.region, diameter_);
     Inserted inserted;
     for (std::size_t i = 0; i < centres.size() && (!list || inserted.count < list->mostCount); ++i) {
+        if (!list && world.filledBefore(fill, centres[i])) continue;
         if (list && std::ranges::any_of(bodies, [&](const BodySnapshot& body) { return body.distance(centres[i]) < 0; })) continue;
         const int m = list && !list->materials.empty() ? list->materials[i] : fill.material;
         const Material& material = world.materials[static_cast<std::size_t>(m)];

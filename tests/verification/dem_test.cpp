@@ -94,11 +94,10 @@ Slide slidePlate(double thetaDeg, double friction, dem::Settings settings) {
     world::World world = emptyWorld(kDensity, kDiameter);
     world.contacts.set(0, 1, {.friction = friction});
     addFloor(world);
-    addGrain(world, {0, 0, radius - sunkBy(0.25 * weight * std::cos(theta), radius)}, {}, kDiameter);
+    addGrain(world, {0, 0, radius - sunkBy(0.25 * weight * std::cos(theta), radius)}, {}, kDiameter, Quat::fromAxisAngle({0, 1, 0}, -0.5 * std::numbers::pi));   // the axis of the largest moment, its first, is upright
     const Vec3 across{0, 0, -kGravity * std::cos(theta)}, slope{kGravity * std::sin(theta), 0, -kGravity * std::cos(theta)};
     world.gravityOverTime = Schedule<Vec3>(TimeTable<Vec3>{{0, 0.2}, {across, slope}});
     world::Simulation run = startDem(std::move(world), settings);
-    orient(run, Quat::fromAxisAngle({0, 1, 0}, -0.5 * std::numbers::pi));   // the axis of the largest moment, its first, is upright
     advance(run, Exec(1), 0.5);
     const GrainTable early(run.method());
     advance(run, Exec(1), 1.5);

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,11 +31,13 @@ inline world::World emptyWorld(double density, double diameter) {
 inline double sphereVolume(double diameter) { return std::numbers::pi / 6 * diameter * diameter * diameter; }
 
 /// Grains one by one; ids in the order of the calls.
-inline void addGrain(world::World& world, const Vec3& x, const Vec3& v, double diameter) {
+inline void addGrain(world::World& world, const Vec3& x, const Vec3& v, double diameter, const std::optional<Quat>& lies = {}) {
     auto list = std::make_shared<world::ListedGrains>();
     list->positions = {x};
     list->velocities = {v};
     list->volumes = {sphereVolume(diameter)};
+    if (lies) list->orientations = {*lies};
+    if (lies) list->spins = {{}};
     world.fills.push_back({.region = {}, .material = 0, .source = static_cast<int>(world.fills.size()), .velocity = {}, .listed = list});
 }
 inline void addFloor(world::World& world) {
@@ -58,14 +61,6 @@ inline dem::Settings softGrains() {
     settings.youngsModulus = 1e6;
     settings.stepFraction = 0.1;
     return settings;
-}
-
-/// Turns the only grain; clumps come turned at random.
-inline void orient(world::Simulation& run, const Quat& q) {
-    MemoryArchive archive;
-    run.save(archive);
-    for (const char* entry : {"method/grains/orientation", "method/grains/built_orientation"}) archive.put(entry, std::vector<double>{q.w, q.x, q.y, q.z});
-    run.load(Exec(1), archive);
 }
 
 /// Fields of all grains by id.

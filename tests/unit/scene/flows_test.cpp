@@ -91,7 +91,8 @@ TEST(Flows, areBuiltAsTheSceneSays) {
 
 // A region that reaches through a periodic face is there again on the other side, as the stream of an emitter is.
 TEST(Flows, regionsReachAcrossPeriodicFaces) {
-    const world::World world = readText(R"(domain = { min = [0, 0, 0], max = [1, 2, 1], x = "periodic", y = "periodic" }
+    const world::World world = readText(R"(resolution = { size = 0.05 }
+domain = { min = [0, 0, 0], max = [1, 2, 1], x = "periodic", y = "periodic" }
 [[materials]]
 name = "sand"
 [[emitters]]
@@ -109,7 +110,7 @@ region = { type = "plane", position = [0, 0, 0.1] }
 [[sinks]]
 name = "middle"
 region = { type = "sphere", radius = 0.1, position = [0.5, 0.5, 0.5] }
-)").buildWorld();
+)", {}, builtInMethods()).buildWorld();
     const geometry::Shape& corner = *world.sinks[0].region;
     for (const Vec3& x : {Vec3{0.05, 1.9, 0.1}, Vec3{0.95, 1.9, 0.1}, Vec3{0.05, 0.05, 0.1}, Vec3{0.95, 0.05, 0.1}}) EXPECT_NEAR(corner.distance(x), -0.05, 1e-12);
     for (const Vec3& x : {Vec3{0.5, 1.9, 0.1}, Vec3{0.05, 1, 0.1}, Vec3{0.95, 0.2, 0.1}}) EXPECT_GT(corner.distance(x), 0.05);
