@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 
@@ -67,12 +68,12 @@ Outcome finish(FrameLoop& loop, const RunDirectory& directory, StopRequested sto
     return {code, directory.path(), false, loop.record()};
 }
 
-/// The last frame stands instead of a state that does not fit: it must be fit to start from by itself.
-void requireFitFrame(const Options& options, scene::Methods methods, const std::string& obstacle) {
+/// The last frame stands instead of a state that does not fit: it must be fit to start from by itself. Returns what is to be said of it.
+std::vector<std::string> requireFitFrame(const Options& options, scene::Methods methods, const std::string& obstacle) {
     scene::Request request = requestOf(options, methods);
     request.stateFollows = false;
     try {
-        scene::read(request, methods);
+        return scene::read(request, methods).warnings();
     } catch (const Error& error) {
         throw Error(error.code(), fmt::format("{}\n--from: the state of the checkpoint, which has more than the frame, does not go on here: {}", error.what(), obstacle));
     }
@@ -99,8 +100,10 @@ Outcome start(const Options& options, scene::Methods methods, Observer& observer
     if (options.from) {
         const TakenFrom taken = takeOver(exec, *options.from, scene, methods, simulation);
         record.startedFrom = taken.what;
-        if (!taken.obstacle.empty()) requireFitFrame(options, methods, taken.obstacle);
-        for (const std::string& warning : warningsOf(taken)) {
+        std::vector<std::string> warnings = warningsOf(taken);
+        if (!taken.obstacle.empty()) std::ranges::move(requireFitFrame(options, methods, taken.obstacle), std::back_inserter(warnings));
+        for (const std::string& warning : warnings) {
+            if (std::ranges::find(record.warnings, warning) != record.warnings.end()) continue;   // the scene's own, said above
             record.warnings.push_back(warning);
             observer.warned(warning);
         }

@@ -312,7 +312,7 @@ namespace {
 
 double bytesOf(const world::ListedGrains& grains) {
     const auto bytes = [](const auto& values) { return static_cast<double>(values.capacity() * sizeof(values[0])); };
-    return bytes(grains.positions) + bytes(grains.velocities) + bytes(grains.materials) + bytes(grains.volumes) + bytes(grains.stresses) + bytes(grains.muHats);
+    return bytes(grains.positions) + bytes(grains.velocities) + bytes(grains.materials) + bytes(grains.volumes) + bytes(grains.stresses) + bytes(grains.muHats) + bytes(grains.orientations) + bytes(grains.spins) + bytes(grains.shapes);
 }
 
 }  // namespace
